@@ -3,10 +3,9 @@
 -- Mail accounts: integrations, connect_states
 -- Tables that lib/idempotency and lib/bus use: idempotency_keys, erased
 
-create sequence saved_key_ids;
-
 create table saved_keys (
   account_id uuid not null,
+  -- Random: nobody learns from it how many keys there are.
   id bigint not null,
   -- saved or agent: see KeyKind.
   kind text not null,

@@ -80,11 +80,17 @@ describe('a saved key', () => {
     expect((await keys.savedKeys.getKey(named(mine))).key?.name).toBe('mine');
   });
 
+  test('has a number that tells nothing of other keys', async () => {
+    const [first, second] = [await create(), await create()];
+    expect(Math.abs(Number(second.keyId - first.keyId))).toBeGreaterThan(1_000);
+    expect(Math.max(Number(first.keyId), Number(second.keyId))).toBeLessThan(2 ** 48);
+  });
+
   test('is gone when it is deleted, and its number is not used again', async () => {
     const key = await create();
     await keys.savedKeys.deleteKey(named(key));
     await expect(keys.savedKeys.deleteKey(named(key))).rejects.toMatchObject({ reason: 'key_not_found' });
-    expect((await create()).keyId).toBeGreaterThan(key.keyId);
+    expect((await create()).keyId).not.toBe(key.keyId);
   });
 
   test('is refused when its account has as many as allowed, each kind for itself', async () => {

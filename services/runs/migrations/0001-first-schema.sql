@@ -3,13 +3,13 @@
 -- Tables that lib/idempotency and lib/bus use: idempotency_keys, erased
 -- Runs are not here: the ledger of runs belongs to the sessions service.
 
-create sequence agent_ids as integer;
-
 -- One row for each account that has made agents. Every write to its agents locks this row, so writes of an account happen one by one.
 create table agent_accounts (
   account_id uuid primary key,
   -- Raised by every write: replicas compare it with what they have built.
-  revision bigint not null
+  revision bigint not null,
+  -- Number of the account's newest agent. Numbers are not used again: the runs of a deleted agent keep its name.
+  last_agent_id integer not null default 0
 );
 
 create table agents (

@@ -70,7 +70,10 @@ test('a run in the background is accepted with 202, goes on alone and leaves its
 
 test('an agent of another account has no status and does not run', async () => {
   const bob = await newAccount(url);
-  const id = await makeAgent(bob, { agent_name: 'foreign' });
+  let id = 0;
+  // Numbers are those of the account, so the last one is larger than any of Ada's.
+  for (const name of Array.from({ length: 20 }, (_, n) => `foreign${n}`))
+    id = await makeAgent(bob, { agent_name: name });
   for (const agent of [id, `agent${id}`, 2_000_000_000]) {
     for (const [method, path] of [
       ['GET', 'status'],

@@ -38,12 +38,6 @@ export interface KeyPlace {
 const columns = `account_id, id, kind, name, provider, model, model_api_base, secret, revision, created_at, updated_at,
   last_used_at`;
 
-/** Takes the id of a new key. It is needed before the row, because the envelope is bound to it. */
-export const takeKeyId = createQuery<object, { id: bigint }>({
-  name: 'take-key-id',
-  text: () => `select nextval('saved_key_ids') as id`,
-});
-
 /** Stores a key. Answers no row when the account has `limit` keys of this kind; calls at the same time may exceed it by one each. */
 export const insertKey = createQuery<KeyPlace & KeyFields & { limit: number }, SavedKeyRow>({
   name: 'insert-key',
@@ -59,7 +53,7 @@ export const insertKey = createQuery<KeyPlace & KeyFields & { limit: number }, S
 export const selectKeys = createQuery<{ accountId: string; kind: KeyWord }, SavedKeyRow>({
   name: 'select-keys',
   text: (param) => `select ${columns} from saved_keys
-    where account_id = ${param.accountId} and kind = ${param.kind} order by id`,
+    where account_id = ${param.accountId} and kind = ${param.kind} order by created_at, id`,
 });
 
 /** Selects a key; no row when the account has none of this id and kind. */

@@ -85,14 +85,16 @@ export interface AgentValues {
   readonly keyId: bigint | null;
 }
 
-/** Stores a new agent under the next id. */
+/** Stores a new agent under the account's next id. To be called behind `raiseRevision`. */
 export const insertAgent = createQuery<AgentValues, AgentRow>({
   name: 'insert-agent',
-  text: (
-    param,
-  ) => `insert into agents (account_id, agent_id, name, version, sub_agents, fields, key_id, retention_untold)
-    values (${param.accountId}, nextval('agent_ids'), ${param.name}, 1, ${param.subAgents}::integer[],
-      ${param.fields}::json, ${param.keyId}::bigint, ${param.fields}::json->>'retention' is not null)
+  text: (param) => `with place as (
+      update agent_accounts set last_agent_id = last_agent_id + 1 where account_id = ${param.accountId} returning last_agent_id
+    )
+    insert into agents (account_id, agent_id, name, version, sub_agents, fields, key_id, retention_untold)
+    select ${param.accountId}, last_agent_id, ${param.name}, 1, ${param.subAgents}::integer[],
+      ${param.fields}::json, ${param.keyId}::bigint, ${param.fields}::json->>'retention' is not null
+    from place
     returning ${columns}`,
 });
 

@@ -15,7 +15,7 @@ export declare const file_agentmesh_keys_v1_saved_keys: GenFile;
  */
 export declare type SavedKey = Message<"agentmesh.keys.v1.SavedKey"> & {
   /**
-   * Number of the key, unique in the mesh and never used again.
+   * Number of the key: random, at most 2^48, and never used again.
    *
    * @generated from field: int64 id = 1;
    */

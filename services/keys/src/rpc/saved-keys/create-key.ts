@@ -1,11 +1,15 @@
+import { randomInt } from 'node:crypto';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { checkKindForCaller } from '../../caller-rights.ts';
 import type { Context } from '../../context.ts';
 import { keysTooMany } from '../../errors.ts';
 import { readBase, readModel, readName, readProvider, readSecret } from '../../saved-keys/key-fields.ts';
 import { keyRecord, kindWord } from '../../saved-keys/key-record.ts';
-import { insertKey, takeKeyId } from '../../store/saved-keys.ts';
+import { insertKey } from '../../store/saved-keys.ts';
 import type { Handlers } from './handlers.ts';
+
+/** Ids are random, so that they tell nothing about other accounts, and exact as numbers of JSON. */
+const mostId = 2 ** 48 - 1;
 
 /** Stores a key, encrypted. */
 export function createKey({ config, db, vault, policy }: Context): Handlers['createKey'] {
@@ -20,8 +24,8 @@ export function createKey({ config, db, vault, policy }: Context): Handlers['cre
       modelApiBase: readBase(request.modelApiBase, policy),
     };
     const plain = readSecret(request.secret);
-    const [taken] = await takeKeyId(db, {});
-    const keyId = taken?.id ?? 0n;
+    // The envelope is bound to the id.
+    const keyId = BigInt(randomInt(1, mostId));
     const secret = await vault.seal(plain, { accountId, keyId });
     const limit = config.KEYS_MAX_PER_ACCOUNT;
     const [row] = await insertKey(db, { accountId, keyId, kind, ...fields, secret, limit });

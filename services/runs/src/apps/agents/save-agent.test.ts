@@ -27,8 +27,8 @@ function createKeys() {
   return { ids, client: { createKey, deleteKey } as unknown as AgentsContext['savedKeys'] };
 }
 
-test('only the key of the last of several replacements at once stays, and none after the deletion', async () => {
-  const keys = createKeys();
+/** Saves agents of one account; those with the number 0 are new. */
+function openAccount(keys: ReturnType<typeof createKeys>) {
   const context: AgentsContext = {
     config: { maxAgents: 10 },
     db: database.db,
@@ -41,13 +41,13 @@ test('only the key of the last of several replacements at once stays, and none a
     apiBases: createAddressPolicy([]),
   };
   const accountId = randomUUID();
-  const save = (agentId: number) =>
+  const save = (agentId: number, name = 'one') =>
     saveAgent(context, {
       accountId,
       agentId,
       ifMatch: [],
       fields: {
-        agent_name: 'one',
+        agent_name: name,
         agent_model: 'openai/gpt-5-mini',
         agent_description: '',
         agent_instruction: '',
@@ -55,10 +55,26 @@ test('only the key of the last of several replacements at once stays, and none a
         agent_model_params: { model_api_key: 'sk-of-this-write' },
       },
     });
+  const remove = (agentId: number) => removeAgent(context, { accountId, agentId, ifMatch: [] });
+  return { save, remove };
+}
+
+test('agents of each account are numbered from 1, and no number is used again', async () => {
+  for (const { save, remove } of [openAccount(createKeys()), openAccount(createKeys())]) {
+    const made = await Promise.all(['a', 'b', 'c'].map((name) => save(0, name)));
+    expect(made.map(({ agent_id: id }) => id).toSorted((one, other) => one - other)).toEqual([1, 2, 3]);
+    await remove(3);
+    expect((await save(0, 'd')).agent_id).toBe(4);
+  }
+});
+
+test('only the key of the last of several replacements at once stays, and none after the deletion', async () => {
+  const keys = createKeys();
+  const { save, remove } = openAccount(keys);
   const { agent_id: agentId } = await save(0);
   const written = await Promise.all(Array.from({ length: 8 }, () => save(agentId)));
   const last = written.toSorted((one, other) => other.version - one.version)[0];
   expect([...keys.ids]).toEqual([last?.key_id]);
-  await removeAgent(context, { accountId, agentId, ifMatch: [] });
+  await remove(agentId);
   expect(keys.ids.size).toBe(0);
 });
