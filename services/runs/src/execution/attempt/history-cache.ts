@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
 
 /**
- * Cache of the windows of sessions that this process served recently, as JSON. The next turn of such a session reads only newer events.
+ * Cache of the windows of sessions that this process served recently, as JSON: what agents have made of it is forgotten within 100 ms. The next turn of such a session reads only newer events.
  */
 export interface HistoryCache {
   get(session: SessionKey): HistoryWindow | undefined;
@@ -14,6 +14,8 @@ export interface HistoryCache {
 
 /** Time after which an unused window is dropped. */
 const rememberedMs = 10 * 60_000;
+/** Time for which a turn that comes at once finds the events of the last one in ADK's form. */
+const warmMs = 50;
 
 /** Holds at most `maxBytes` of events, measured as JSON; 0 switches the cache off. */
 export function createHistoryCache(maxBytes: number): HistoryCache {
@@ -23,17 +25,35 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
     ttl: rememberedMs,
     sizeCalculation: ({ events }) => events.reduce((sum, { json }) => sum + json.length, 1),
   });
+  const settleLater = createSettling();
   return {
     get: (session) => windows.get(nameOf(session)),
     set: (session, window) => {
-      for (const event of window.events) event.settle();
       windows.set(nameOf(session), window);
+      settleLater(window);
     },
     forget: (accountId) => {
       const prefix = JSON.stringify([accountId]).slice(0, -1);
       const names = Array.from(windows.keys()).filter((name) => name.startsWith(prefix));
       for (const name of names) windows.delete(name);
     },
+  };
+}
+
+/** Settles windows 50 to 100 ms later, with one timer for all. */
+function createSettling(): (window: HistoryWindow) => void {
+  let fresh: HistoryWindow[] = [];
+  let older: HistoryWindow[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const settle = (): void => {
+    for (const { events } of older) for (const event of events) event.settle();
+    older = fresh;
+    fresh = [];
+    timer = older.length > 0 ? setTimeout(settle, warmMs).unref() : undefined;
+  };
+  return (window) => {
+    fresh.push(window);
+    timer ??= setTimeout(settle, warmMs).unref();
   };
 }
 
