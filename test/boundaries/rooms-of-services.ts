@@ -39,7 +39,7 @@ export const roomLists: RoomLists = {
   'services/webhooks/src':
     'clock.ts config.ts errors.ts provider.ts retry-after.ts store mail schedules deliveries jobs consumers rpc',
   'services/webhooks/src/mail':
-    'text safety template provider google microsoft context.ts read-mailbox-task.ts tell-owner.ts watches subscriptions attachments processing',
+    'text safety template read-mailbox-task.ts provider google microsoft context.ts tell-owner.ts watches subscriptions attachments processing',
   'services/webhooks/src/mail/processing': 'processor.ts preparation',
   'services/webhooks/src/rpc': 'logs notifications subscriptions schedules run-webhooks',
   'services/webhooks/src/store': 'mailboxes.ts log-lists.ts look-rows.ts watches',

@@ -3,12 +3,15 @@
 -- Servers that are told about runs: run_webhooks, deliveries
 -- Tables that lib/idempotency and lib/bus use: idempotency_keys, erased
 
--- Registrations at a provider: one Graph subscription, or the watch of a Gmail mailbox, which all subscriptions to it share.
+-- Registrations at a provider: of one subscription, or of a mailbox, whose subscriptions share it (serves_mailbox).
 -- Times are parameters that come from the service's clock.
 create table watches (
   account_id uuid not null,
   id bigint generated always as identity,
-  provider text not null check (provider in ('microsoft', 'google')),
+  -- Word of a provider in src/mail/mail-providers.ts.
+  provider text not null,
+  -- The provider has one registration for a whole mailbox, which covers all subscriptions to it.
+  serves_mailbox boolean not null,
   -- Address in lower case.
   mailbox text not null,
   -- Integration in the service keys with whose tokens it is registered.
@@ -53,8 +56,8 @@ create table watches (
   created_at timestamptz not null,
   primary key (account_id, id)
 );
-create unique index watches_mailbox on watches (account_id, mailbox) where provider = 'google' and state <> 'ending';
-create index watches_address on watches (mailbox) where provider = 'google';
+create unique index watches_mailbox on watches (account_id, provider, mailbox) where serves_mailbox and state <> 'ending';
+create index watches_address on watches (provider, mailbox) where serves_mailbox;
 create index watches_provider_id on watches (provider_id) where provider_id is not null;
 create index watches_next_attempt on watches (next_attempt_at) where next_attempt_at is not null;
 create index watches_expires_at on watches (expires_at) where state = 'active';

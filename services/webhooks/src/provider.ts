@@ -1,18 +1,5 @@
-/** Mail providers. Callers of the API name them by `providerWords`. */
-export type Provider = 'microsoft' | 'google';
-
-/** The words of the public API for the providers. */
-const providerWords: Readonly<Record<string, Provider>> = {
-  vendora_mail: 'microsoft',
-  microsoft_outlook: 'microsoft',
-  vendorb_mail: 'google',
-  google_gmail: 'google',
-};
-
-/** The provider that a caller names; undefined for any other word. */
-export function findProvider(word: string): Provider | undefined {
-  return Object.hasOwn(providerWords, word) ? providerWords[word] : undefined;
-}
+/** Word of a mail provider, as `mail/mail-providers.ts` lists it. */
+export type Provider = string;
 
 /** Names a mail account that an account of the mesh has connected. */
 export interface MailAccount {

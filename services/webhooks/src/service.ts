@@ -14,13 +14,12 @@ import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { systemClock } from './clock.ts';
-import { pubsubTopic, settings } from './config.ts';
+import { settings } from './config.ts';
 import { onIntegrationConnected } from './consumers/on-integration-connected.ts';
 import { onIntegrationDisconnected } from './consumers/on-integration-disconnected.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './mail/context.ts';
 import { createNotificationCount } from './mail/notification-count.ts';
-import { createPushTokenCheck } from './mail/google/push-token.ts';
 import { askByMail } from './jobs/ask-by-mail.ts';
 import { keepProcessing } from './jobs/keep-processing.ts';
 import { readMailboxTask } from './mail/read-mailbox-task.ts';
@@ -29,7 +28,8 @@ import { createProcessor } from './mail/processing/create-processor.ts';
 import type { Processor } from './mail/processing/processor.ts';
 import { startProcessing } from './start-processing.ts';
 import { createMailAccounts } from './mail/provider/create-mail-accounts.ts';
-import { openProviders } from './mail/open-providers.ts';
+import { mailProviders } from './mail/mail-providers.ts';
+import { openProviders } from './mail/provider/providers.ts';
 import { startRunWebhooks } from './start-run-webhooks.ts';
 import { createLogHandlers } from './rpc/logs/index.ts';
 import { createNotificationHandlers } from './rpc/notifications/index.ts';
@@ -82,7 +82,7 @@ function createContext(
   parts: Pick<Context, 'db' | 'jobs' | 'wakeUpkeep'>,
 ): Context {
   const clock = systemClock;
-  const mailAccounts = createMailAccounts(mesh.client(IntegrationsService));
+  const mailAccounts = createMailAccounts(mesh.client(IntegrationsService), mailProviders);
   return {
     ...parts,
     config,
@@ -92,15 +92,9 @@ function createContext(
     auth: mesh.client(AuthService),
     notices: mesh.client(NoticesService),
     mailAccounts,
-    ...openProviders({ config, db: parts.db, clock, mailAccounts, resources }),
-    topic: pubsubTopic(config),
+    providers: openProviders(mailProviders, { config, db: parts.db, clock, mailAccounts, resources }),
     checkAgent: createAgentCheck(mesh.client(AgentsService)),
     countFailure: createFailureCount(metrics),
-    checkPushToken: createPushTokenCheck({
-      keysUrl: config.GOOGLE_JWKS_URL,
-      audience: config.GOOGLE_WEBHOOK_AUDIENCE,
-      serviceAccount: config.GOOGLE_WEBHOOK_SERVICE_ACCOUNT,
-    }),
     countNotifications: createNotificationCount(metrics),
   };
 }

@@ -48,8 +48,8 @@ async function insertWatch(values: { provider: string; state?: string; changeTyp
   const { provider, state = 'active', changeType = 'created' } = values;
   const [row] = await service.db.query<{ id: bigint }>(
     {
-      text: `insert into watches (account_id, provider, mailbox, integration_id, state, provider_id, path_token_hash, client_state_hash, cursor,
-        look_at, claimed_until, created_at) values ($1, $2, $3, 1, $4, $5, $6, $7, 100, 'infinity', 'infinity', now()) returning id`,
+      text: `insert into watches (account_id, provider, serves_mailbox, mailbox, integration_id, state, provider_id, path_token_hash, client_state_hash, cursor,
+        look_at, claimed_until, created_at) values ($1, $2, $2 = 'google', $3, 1, $4, $5, $6, $7, 100, 'infinity', 'infinity', now()) returning id`,
     },
     [
       accountId,
@@ -70,6 +70,9 @@ async function insertWatch(values: { provider: string; state?: string; changeTyp
   );
   return row?.id ?? 0n;
 }
+
+const graph = { provider: 'microsoft' };
+const gmail = { provider: 'google' };
 
 const mailboxOf = (id: string): string => `${id}@example.com`;
 
@@ -107,7 +110,7 @@ describe('a notification of Microsoft', () => {
     ...more,
   });
   const receive = (items: readonly unknown[], pathToken = `path-${accountId}`) =>
-    client.receiveGraphNotifications({ pathToken, body: Buffer.from(JSON.stringify({ value: items })) });
+    client.receiveNotification({ ...graph, pathToken, body: Buffer.from(JSON.stringify({ value: items })) });
 
   test('is stored once for each mail and kind of change, and asks for its mailbox', async () => {
     watch = await insertWatch({ provider: 'microsoft', changeType: 'created,updated' });
@@ -158,8 +161,8 @@ describe('a notification of Microsoft', () => {
   test.each(['', '{', 'null', '[]', '"x"', '{"value":{}}', '\u0000'])(
     'that is the text %j is ignored',
     async (body) => {
-      await client.receiveGraphNotifications({ pathToken: 'x'.repeat(10_000), body: Buffer.from(body) });
-      await client.receiveGraphNotifications({ body: Buffer.from(body) });
+      await client.receiveNotification({ ...graph, pathToken: 'x'.repeat(10_000), body: Buffer.from(body) });
+      await client.receiveNotification({ ...graph, body: Buffer.from(body) });
     },
   );
 
@@ -202,7 +205,7 @@ describe('a push of Gmail', () => {
       .setAudience((overrides as { aud?: string }).aud ?? audience)
       .sign(key);
   const push = async (body: Uint8Array, jwt?: string) =>
-    client.receiveGmailNotification({ authorization: `Bearer ${jwt ?? (await token())}`, body });
+    client.receiveNotification({ provider: 'google', authorization: `Bearer ${jwt ?? (await token())}`, body });
 
   test('plans a look at the mailbox in every account, in any letter case', async () => {
     await insertWatch({ provider: 'google' });
@@ -268,19 +271,16 @@ describe('a push of Gmail', () => {
     'without a bearer token (%j) is unauthenticated',
     async (authorization) => {
       const refused = { code: 'unauthenticated', reason: 'push_unauthenticated' };
-      await expect(client.receiveGmailNotification({ authorization, body: envelope({}) })).rejects.toMatchObject(
-        refused,
-      );
+      const call = client.receiveNotification({ ...gmail, authorization, body: envelope({}) });
+      await expect(call).rejects.toMatchObject(refused);
     },
   );
 
   test('is refused while no service account or audience is set', async () => {
     for (const env of [{ GOOGLE_WEBHOOK_AUDIENCE: audience }, { GOOGLE_WEBHOOK_SERVICE_ACCOUNT: serviceAccount }]) {
       await using other = await openWebhooks(env);
-      const call = notificationsOf(other).receiveGmailNotification({
-        authorization: `Bearer ${await token()}`,
-        body: envelope({}),
-      });
+      const push = { ...gmail, authorization: `Bearer ${await token()}`, body: envelope({}) };
+      const call = notificationsOf(other).receiveNotification(push);
       await expect(call).rejects.toMatchObject({ reason: 'push_refused' });
     }
   });
@@ -291,10 +291,8 @@ describe('a push of Gmail', () => {
       GOOGLE_WEBHOOK_AUDIENCE: audience,
       GOOGLE_WEBHOOK_SERVICE_ACCOUNT: serviceAccount,
     });
-    const call = notificationsOf(other).receiveGmailNotification({
-      authorization: `Bearer ${await token()}`,
-      body: envelope({}),
-    });
+    const push = { ...gmail, authorization: `Bearer ${await token()}`, body: envelope({}) };
+    const call = notificationsOf(other).receiveNotification(push);
     await expect(call).rejects.toMatchObject({ code: 'unavailable', reason: 'push_keys_unavailable' });
   });
 });

@@ -11,10 +11,12 @@ import type { Client } from '@connectrpc/connect';
 import { type FakeGoogle, startFakeGoogle } from '../../../test/fakes/google/index.ts';
 import { type FakeMicrosoft, startFakeMicrosoft } from '../../../test/fakes/microsoft/index.ts';
 import { createVirtualClock, type VirtualClock } from '../../../test/fakes/upstream/index.ts';
-import { pubsubTopic, settings } from '../src/config.ts';
+import { settings } from '../src/config.ts';
 import type { Context } from '../src/mail/context.ts';
 import { tellOwner } from '../src/mail/tell-owner.ts';
-import { openProviders } from '../src/mail/open-providers.ts';
+import { mailProviders } from '../src/mail/mail-providers.ts';
+import type { MailProvider } from '../src/mail/provider/mail-provider.ts';
+import { openProviders } from '../src/mail/provider/providers.ts';
 import { createSubscriptionHandlers } from '../src/rpc/subscriptions/index.ts';
 import { createUpkeep, type Upkeep } from '../src/mail/watches/upkeep.ts';
 import { type HandshakeReceiver, startHandshakeReceiver } from './handshake-receiver.ts';
@@ -46,7 +48,10 @@ export interface TestWebhooks extends AsyncDisposable {
 export const unknownAgent = 404;
 
 /** The service without its process: a new database, fake providers, a clock that only moves when told, and calls through a mesh. */
-export async function openTestWebhooks(environment: Record<string, string> = {}): Promise<TestWebhooks> {
+export async function openTestWebhooks(
+  environment: Record<string, string> = {},
+  list: readonly MailProvider[] = mailProviders,
+): Promise<TestWebhooks> {
   await using resources = new AsyncDisposableStack();
   const clock = createVirtualClock({ frozenAt: new Date('2026-11-22T00:00:00Z') });
   const microsoft = resources.use(await startFakeMicrosoft(clock));
@@ -69,7 +74,7 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
   const env = { ...microsoft.settings, ...google.settings, PUBLIC_BASE_URL: receiver.url, ...environment };
   const config = parseSettings(settings, env);
   const failures: string[] = [];
-  const providers = openProviders({ config, db, clock, mailAccounts, resources });
+  const providers = openProviders(list, { config, db, clock, mailAccounts, resources });
   const notices: string[] = [];
   const added: { readonly accountId: string; readonly title: string }[] = [];
   const auth = { sendNotice: async ({ accountId }: { accountId: string }) => void notices.push(accountId) };
@@ -81,14 +86,12 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
     artifacts: mesh.client(ArtifactsService),
     auth: auth as unknown as Context['auth'],
     notices: { addNotice } as unknown as Context['notices'],
-    checkPushToken: async () => {},
     countNotifications: () => {},
     jobs,
     log,
     clock,
     mailAccounts,
-    ...providers,
-    topic: pubsubTopic(config),
+    providers,
     checkAgent: async (_, agentId) => {
       if (agentId === unknownAgent) throw new MeshError('not_found', 'agent_not_found', 'Agent not found');
     },

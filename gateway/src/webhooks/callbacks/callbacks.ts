@@ -38,7 +38,7 @@ const graphSchema = {
 function addGraph(app: App, { notifications }: Context): void {
   const receive = async (request: FastifyRequest, reply: FastifyReply, pathToken: string): Promise<void> => {
     const body = await readCallbackBody(request, reply);
-    await notifications.receiveGraphNotifications({ pathToken, body }, unary);
+    await notifications.receiveNotification({ provider: 'microsoft', pathToken, body }, unary);
     await answerEmpty(reply, 202);
   };
   const path = '/api/webhooks/outlook/notifications';
@@ -98,7 +98,7 @@ function addGmail(app: App, { notifications }: Context): void {
     async (request, reply) => {
       const body = await readCallbackBody(request, reply);
       const authorization = request.headers.authorization ?? '';
-      await notifications.receiveGmailNotification({ authorization, body }, unary);
+      await notifications.receiveNotification({ provider: 'google', authorization, body }, unary);
       await answerEmpty(reply, 200);
     },
   );

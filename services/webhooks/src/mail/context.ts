@@ -7,12 +7,10 @@ import type { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import type { Client } from '@connectrpc/connect';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { CheckPushToken } from './google/push-token.ts';
-import type { ProviderClient } from './provider/create-provider-client.ts';
 import type { MailAccounts } from './provider/mail-accounts.ts';
 import type { Provider } from '../provider.ts';
 import type { ProviderErrorKind } from './provider/provider-error.ts';
-import type { Registrars } from './provider/registrar.ts';
+import type { Providers } from './provider/providers.ts';
 
 /** Dependencies of every RPC, consumer and job of this service. */
 export interface Context {
@@ -24,16 +22,10 @@ export interface Context {
   readonly jobs: Jobs;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Throws MeshError unless a push of Gmail is authentic. */
-  readonly checkPushToken: CheckPushToken;
   /** Counts notifications by what was done with them. */
   readonly countNotifications: (provider: Provider, outcome: 'stored' | 'ignored', number: number) => void;
   readonly mailAccounts: MailAccounts;
-  readonly graph: ProviderClient;
-  readonly gmail: ProviderClient;
-  readonly registrars: Registrars;
-  /** Full name of the Pub/Sub topic that Gmail publishes to; undefined while it is not configured. */
-  readonly topic: string | undefined;
+  readonly providers: Providers;
   /** Throws `agent_not_found` when the account has no such agent. */
   readonly checkAgent: (accountId: string, agentId: number) => Promise<void>;
   /** Starts a round of upkeep soon. Call it after a commit that planned an attempt. */

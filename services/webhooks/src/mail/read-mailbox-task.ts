@@ -24,7 +24,7 @@ export const readMailboxTask = defineTask<ReadMailboxJob>({
 function readPayload(payload: unknown): ReadMailboxJob {
   const { accountId, provider, mailbox } = (payload ?? {}) as Record<string, unknown>;
   if (typeof accountId !== 'string' || typeof mailbox !== 'string') throw new TypeError('A job names no mailbox.');
-  if (provider !== 'microsoft' && provider !== 'google') throw new TypeError('A job names no mail provider.');
+  if (typeof provider !== 'string') throw new TypeError('A job names no mail provider.');
   return { accountId, provider, mailbox };
 }
 

@@ -1,6 +1,7 @@
 import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 import type { Provider } from '../provider.ts';
 import type { MailboxKey } from './mailboxes.ts';
+import type { MailboxName } from './watches/watches.ts';
 
 export interface NotifiedWatch {
   readonly account_id: string;
@@ -22,13 +23,13 @@ const selectByPath = createQuery<{ pathTokenHash: Buffer }, NotifiedWatch>({
 /** The watch whose notification address ends in a token with this SHA-256. */
 export const selectWatchesByPath = selectByPath;
 
-const selectByProviderIds = createQuery<{ providerIds: readonly string[] }, NotifiedWatch>({
+const selectByProviderIds = createQuery<{ provider: Provider; providerIds: readonly string[] }, NotifiedWatch>({
   name: 'select-watches-by-provider-id',
   text: (param) => `select ${columns} from watches
-    where provider = 'microsoft' and provider_id = any(${param.providerIds}) and provider_id is not null and state <> 'ending'`,
+    where provider = ${param.provider} and provider_id = any(${param.providerIds}) and provider_id is not null and state <> 'ending'`,
 });
 
-/** Watches by the ids of their subscriptions at Microsoft. */
+/** Watches by the ids of their subscriptions at a provider. */
 export const selectWatchesByProviderIds = selectByProviderIds;
 
 /** A mail that a watch was notified of. */
@@ -83,37 +84,41 @@ export async function insertNotified(tx: Transaction, mails: readonly Notified[]
   return mailboxes;
 }
 
-const gmailWatches = (param: { readonly mailbox: string; readonly historyId: string }): string =>
-  `provider = 'google' and mailbox = ${param.mailbox} and state in ('new', 'active', 'error', 'expired')
+interface NotifiedMailbox extends MailboxName {
+  readonly historyId: string;
+}
+
+const notifiedWatches = (param: NotifiedMailbox): string =>
+  `serves_mailbox and provider = ${param.provider} and mailbox = ${param.mailbox} and state in ('new', 'active', 'error', 'expired')
       and (cursor is null or cursor < ${param.historyId}::numeric)`;
 
-const selectGmail = createQuery<{ mailbox: string; historyId: string }, MailboxKey>({
-  name: 'select-gmail-mailboxes',
-  text: (param) => `select account_id as "accountId", provider, mailbox from watches where ${gmailWatches(param)}`,
+const selectMailboxes = createQuery<NotifiedMailbox, MailboxKey>({
+  name: 'select-notified-mailboxes',
+  text: (param) => `select account_id as "accountId", provider, mailbox from watches where ${notifiedWatches(param)}`,
 });
 
 /** The mailbox in every account that has it, unless its history was read to this id already. */
-export const selectGmailMailboxes = selectGmail;
+export const selectNotifiedMailboxes = selectMailboxes;
 
-const lookAtGmail = createQuery<{ accountId: string; mailbox: string; historyId: string; now: Date }>({
-  name: 'look-at-gmail-mailbox',
+const lookAtMailbox = createQuery<NotifiedMailbox & { accountId: string; now: Date }>({
+  name: 'look-at-notified-mailbox',
   text: (param) => `with notified as (
-      select account_id, id from watches where account_id = ${param.accountId} and ${gmailWatches(param)}
+      select account_id, id from watches where account_id = ${param.accountId} and ${notifiedWatches(param)}
       order by id for no key update
     )
     update watches w set look_at = least(w.look_at, ${param.now}), look_requests = w.look_requests + 1 from notified n
     where w.account_id = n.account_id and w.id = n.id`,
 });
 
-/** Plans a look at the mailboxes that `selectGmailMailboxes` answers, in the order of their accounts. */
-export async function planGmailLook(
+/** Plans a look at the mailboxes that `selectNotifiedMailboxes` answers, in the order of their accounts. */
+export async function planMailboxLook(
   tx: Transaction,
   mailboxes: readonly MailboxKey[],
   notified: { historyId: string; now: Date },
 ): Promise<void> {
-  const byAccount = new Map(mailboxes.map(({ accountId, mailbox }) => [accountId, mailbox]));
-  for (const [accountId, mailbox] of [...byAccount].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    await lookAtGmail(tx, { accountId, mailbox, ...notified });
+  const byAccount = new Map(mailboxes.map((mailbox) => [mailbox.accountId, mailbox]));
+  for (const [, mailbox] of [...byAccount].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    await lookAtMailbox(tx, { ...mailbox, ...notified });
 }
 
 export type LifecycleEvent = 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed';
@@ -133,7 +138,7 @@ const planLifecycleEvent = createQuery<{
     where account_id = ${param.accountId} and id = ${param.id} and state <> 'ending'`,
 });
 
-/** Plans what a lifecycle event of Microsoft asks for: a look for missed mail, and a renewal or a new registration. */
+/** Plans what a lifecycle event asks for: a look for missed mail, and a renewal or a new registration. */
 export async function planLifecycle(db: Queryable, values: Parameters<typeof planLifecycleEvent>[1]): Promise<void> {
   await planLifecycleEvent(db, values);
 }

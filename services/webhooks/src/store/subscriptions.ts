@@ -1,4 +1,5 @@
 import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
+import type { Provider } from '../provider.ts';
 
 /** A subscription with its watch. */
 export interface SubscriptionRow {
@@ -15,7 +16,7 @@ export interface SubscriptionRow {
   readonly state: 'creating' | 'active' | 'disabled';
   readonly active_since: Date;
   readonly created_at: Date;
-  readonly provider: 'microsoft' | 'google';
+  readonly provider: Provider;
   readonly mailbox: string;
   readonly integration_id: bigint;
   readonly watch_state: 'new' | 'active' | 'error' | 'expired' | 'ending';

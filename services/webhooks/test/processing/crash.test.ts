@@ -5,8 +5,18 @@ import { readMailboxTask } from '../../src/mail/read-mailbox-task.ts';
 import type { Processor } from '../../src/mail/processing/processor.ts';
 import { leaseEnd } from '../../src/mail/processing/keep-reading.ts';
 import { createMailboxReader } from '../../src/mail/processing/read-mailbox.ts';
+import type { ProviderClient } from '../../src/mail/provider/create-provider-client.ts';
+import type { OpenedProvider } from '../../src/mail/provider/mail-provider.ts';
+import { providersOf } from '../../src/mail/provider/providers.ts';
 import { beginReading } from '../../src/store/readings.ts';
-import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
+import {
+  notifyGmail,
+  notifyGraph,
+  openProcessing,
+  type OpenProcessing,
+  providersOver,
+  subscribe,
+} from './open-processing.ts';
 
 let at: OpenProcessing;
 beforeAll(async () => {
@@ -29,24 +39,25 @@ function dieAt(processor: Processor, last: number): { readonly mortal: Processor
     step();
     return result;
   };
-  const { db, clients, readers, runs, sessions } = processor;
-  const mortalReader = (reader: Processor['readers']['google']): Processor['readers']['google'] => ({
-    fetchMail: (mail) => around(() => reader.fetchMail(mail)),
-    fetchAttachment: (...args) => around(() => reader.fetchAttachment(...args)),
+  const { db, clock, runs, sessions } = processor;
+  const mortalProvider = (provider: OpenedProvider): OpenedProvider => ({
+    ...provider,
+    fetchMail: (mail) => around(() => provider.fetchMail(mail)),
+    fetchAttachment: (...args) => around(() => provider.fetchAttachment(...args)),
   });
-  const mortalClient = (client: Processor['clients']['google']): Processor['clients']['google'] => ({
+  const mortalClient = (client: ProviderClient): ProviderClient => ({
     call: (...args) => around(() => client.call(...args)),
     stream: (...args) => around(() => client.stream(...args)),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });
+  const clients = { microsoft: mortalClient(at.clients.microsoft), google: mortalClient(at.clients.google) };
   const mortal: Processor = {
     ...processor,
     db: databaseWith(db, {
       query: (...args) => around(() => db.query(...args)),
       transaction: (work) => around(() => db.transaction(work)),
     }),
-    clients: { microsoft: mortalClient(clients.microsoft), google: mortalClient(clients.google) },
-    readers: { microsoft: mortalReader(readers.microsoft), google: mortalReader(readers.google) },
+    providers: providersOf(providersOver({ db, clock }, clients).map(mortalProvider)),
     runs: { ...runs, startRun: (...args) => around(() => runs.startRun(...args)) },
     sessions: {
       ...sessions,

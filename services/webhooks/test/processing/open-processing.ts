@@ -16,12 +16,14 @@ import { gmailError } from '../../src/mail/google/gmail-error.ts';
 import { keepProcessing } from '../../src/jobs/keep-processing.ts';
 import { readMailboxTask } from '../../src/mail/read-mailbox-task.ts';
 import { tellOwner } from '../../src/mail/tell-owner.ts';
-import { createGmailMailReader } from '../../src/mail/google/gmail-mail.ts';
-import { createGraphMailReader } from '../../src/mail/microsoft/graph-mail.ts';
+import { createGoogle } from '../../src/mail/google/google.ts';
+import { createMicrosoft } from '../../src/mail/microsoft/microsoft.ts';
 import { graphError } from '../../src/mail/microsoft/graph-error.ts';
 import type { Processor, ProcessingLimits } from '../../src/mail/processing/processor.ts';
 import { createMailboxReader } from '../../src/mail/processing/read-mailbox.ts';
-import { createProviderClient } from '../../src/mail/provider/create-provider-client.ts';
+import { createProviderClient, type ProviderClient } from '../../src/mail/provider/create-provider-client.ts';
+import type { OpenedProvider } from '../../src/mail/provider/mail-provider.ts';
+import { providersOf } from '../../src/mail/provider/providers.ts';
 import type { MailAccounts } from '../../src/mail/provider/mail-accounts.ts';
 import type { Provider } from '../../src/provider.ts';
 import { createLogHandlers } from '../../src/rpc/logs/index.ts';
@@ -47,6 +49,7 @@ export interface OpenProcessing extends AsyncDisposable {
   readonly siblings: Siblings;
   readonly db: Database;
   readonly processor: Processor;
+  readonly clients: Clients;
   readonly logs: Client<typeof LogsService>;
   readonly notifications: Client<typeof NotificationsService>;
   /** Does everything that is due now. */
@@ -56,14 +59,17 @@ export interface OpenProcessing extends AsyncDisposable {
 }
 
 /** The processing of mail on a real database and a virtual clock, beside fakes of the providers and of the other services. */
-export async function openProcessing(over: Partial<ProcessingLimits> = {}): Promise<OpenProcessing> {
+export async function openProcessing(
+  over: Partial<ProcessingLimits> = {},
+  added: readonly OpenedProvider[] = [],
+): Promise<OpenProcessing> {
   const resources = new AsyncDisposableStack();
   const clock = createVirtualClock({ frozenAt: new Date('2026-11-22T00:00:00Z') });
   const microsoft = resources.use(await startFakeMicrosoft(clock));
   const google = resources.use(await startFakeGoogle(clock));
   const siblings = new Siblings();
   const { url } = resources.use(await testDatabaseUrl());
-  let opened: { db: Database; processor: Processor } | undefined;
+  let opened: { db: Database; processor: Processor; clients: Clients } | undefined;
   const tested = defineService({
     name: 'webhooks',
     database: { migrations, jobs: true },
@@ -87,15 +93,13 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
         jobs,
         log,
         clock,
-        clients,
-        readers: { microsoft: createGraphMailReader(clients.microsoft), google: createGmailMailReader(clients.google) },
+        providers: providersOf([...providersOver({ db, clock }, clients), ...added]),
         auth: mesh.client(AuthService),
         runs: mesh.client(RunsService),
         sessions: mesh.client(SessionsService),
         limits: { ...limits, ...over },
       };
-      const checkPushToken = () => Promise.resolve();
-      const context = { ...processor, config: {}, checkPushToken, countNotifications: () => undefined };
+      const context = { ...processor, config: {}, countNotifications: () => undefined };
       mesh.serve(NotificationsService, createNotificationHandlers(context as unknown as Context));
       mesh.serve(LogsService, createLogHandlers(context as unknown as Context));
       host.resources.defer(
@@ -105,7 +109,7 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
           onRunEnded(processor, { ...processor } as unknown as RunWebhooks),
         ),
       );
-      opened = { db, processor };
+      opened = { db, processor, clients };
       return {};
     },
   });
@@ -118,7 +122,7 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
   );
   const mesh = asDeclared(started.mesh);
   if (opened === undefined) throw new Error('The service has not started.');
-  const { db, processor } = opened;
+  const { db, processor, clients: providerClients } = opened;
   const settle = () => settleAll(processor);
   const advance = async (seconds: number): Promise<void> => {
     await clock.advance(seconds * 1000);
@@ -133,11 +137,30 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
     siblings,
     db,
     processor,
+    clients: providerClients,
     ...clients,
     settle,
     advance,
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+/** Clients of the providers' APIs. */
+export interface Clients {
+  readonly microsoft: ProviderClient;
+  readonly google: ProviderClient;
+}
+
+/** Both providers over their clients. Every push of Google counts as authentic. */
+export function providersOver(
+  { db, clock }: Pick<Processor, 'db' | 'clock'>,
+  { microsoft, google }: Clients,
+): readonly OpenedProvider[] {
+  const pushes = { checkPushToken: () => Promise.resolve(), subscription: undefined };
+  return [
+    createMicrosoft({ db, clock, client: microsoft, publicBaseUrl: 'http://mesh.example' }),
+    createGoogle({ db, client: google, topic: undefined, ...pushes }),
+  ];
 }
 
 /** Rounds of processing until nothing is due. */
@@ -204,8 +227,8 @@ export async function subscribe(
   const now = clock.now();
   const [watch] = await db.query<{ id: bigint }>(
     {
-      text: `insert into watches (account_id, provider, mailbox, integration_id, state, provider_id, path_token_hash, client_state_hash, cursor,
-        registered_at, look_at, created_at) values ($1, $2, $3, 1, 'active', $4, $5, $6, $7, $8, $9, $8) returning id`,
+      text: `insert into watches (account_id, provider, serves_mailbox, mailbox, integration_id, state, provider_id, path_token_hash, client_state_hash, cursor,
+        registered_at, look_at, created_at) values ($1, $2, $10, $3, 1, 'active', $4, $5, $6, $7, $8, $9, $8) returning id`,
     },
     [
       accountId,
@@ -217,6 +240,7 @@ export async function subscribe(
       cursor,
       now,
       new Date(now.getTime() + 3_600_000),
+      provider === 'google',
     ],
   );
   const [subscription] = await db.query<{ id: number }>(
@@ -253,15 +277,15 @@ export function notifyGraph(
     resourceData: { id },
   }));
   const body = Buffer.from(JSON.stringify({ value }));
-  return notifications.receiveGraphNotifications({ pathToken: `path-${address}`, body });
+  return notifications.receiveNotification({ provider: 'microsoft', pathToken: `path-${address}`, body });
 }
 
 /** Pushes as Gmail does. */
 export function notifyGmail({ notifications, google }: OpenProcessing, address: string, historyId?: string) {
   const id = historyId ?? String(google.world.mailboxOf(address).historyId);
   const data = Buffer.from(JSON.stringify({ emailAddress: address, historyId: id })).toString('base64');
-  return notifications.receiveGmailNotification({
-    authorization: '',
+  return notifications.receiveNotification({
+    provider: 'google',
     body: Buffer.from(JSON.stringify({ message: { data } })),
   });
 }

@@ -154,7 +154,7 @@ class RenewalSimulation {
     for (const [key, at] of this.#reconnectAt) {
       if (at > now) continue;
       const [accountId = '', provider = '', address = ''] = key.split(' ');
-      mailAccounts.connect(accountId, provider as Provider, address);
+      mailAccounts.connect(accountId, provider, address);
       this.#reconnectAt.delete(key);
       this.#outcome.reconnected += 1;
     }

@@ -11,78 +11,55 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_agentmesh_webhooks_v1_notifications: GenFile;
 
 /**
- * @generated from message agentmesh.webhooks.v1.ReceiveGraphNotificationsRequest
+ * @generated from message agentmesh.webhooks.v1.ReceiveNotificationRequest
  */
-export declare type ReceiveGraphNotificationsRequest = Message<"agentmesh.webhooks.v1.ReceiveGraphNotificationsRequest"> & {
+export declare type ReceiveNotificationRequest = Message<"agentmesh.webhooks.v1.ReceiveNotificationRequest"> & {
   /**
-   * Last part of the path of the request; empty when it has none. Then items are matched by the ids of their subscriptions.
+   * Word of the provider whose address was called, e.g. `google`.
    *
-   * @generated from field: string path_token = 1;
+   * @generated from field: string provider = 1;
+   */
+  provider: string;
+
+  /**
+   * Last part of the path of the request; empty when it has none.
+   *
+   * @generated from field: string path_token = 2;
    */
   pathToken: string;
 
   /**
-   * Body of the request.
-   *
-   * @generated from field: bytes body = 2;
-   */
-  body: Uint8Array;
-};
-
-/**
- * Describes the message agentmesh.webhooks.v1.ReceiveGraphNotificationsRequest.
- * Use `create(ReceiveGraphNotificationsRequestSchema)` to create a new message.
- */
-export declare const ReceiveGraphNotificationsRequestSchema: GenMessage<ReceiveGraphNotificationsRequest>;
-
-/**
- * @generated from message agentmesh.webhooks.v1.ReceiveGraphNotificationsResponse
- */
-export declare type ReceiveGraphNotificationsResponse = Message<"agentmesh.webhooks.v1.ReceiveGraphNotificationsResponse"> & {
-};
-
-/**
- * Describes the message agentmesh.webhooks.v1.ReceiveGraphNotificationsResponse.
- * Use `create(ReceiveGraphNotificationsResponseSchema)` to create a new message.
- */
-export declare const ReceiveGraphNotificationsResponseSchema: GenMessage<ReceiveGraphNotificationsResponse>;
-
-/**
- * @generated from message agentmesh.webhooks.v1.ReceiveGmailNotificationRequest
- */
-export declare type ReceiveGmailNotificationRequest = Message<"agentmesh.webhooks.v1.ReceiveGmailNotificationRequest"> & {
-  /**
    * Value of the header `Authorization`; empty when there is none.
    *
-   * @generated from field: string authorization = 1;
+   * @generated from field: string authorization = 3;
    */
   authorization: string;
 
   /**
    * Body of the request.
    *
-   * @generated from field: bytes body = 2;
+   * @generated from field: bytes body = 4;
    */
   body: Uint8Array;
 };
 
 /**
- * Describes the message agentmesh.webhooks.v1.ReceiveGmailNotificationRequest.
- * Use `create(ReceiveGmailNotificationRequestSchema)` to create a new message.
+ * Describes the message agentmesh.webhooks.v1.ReceiveNotificationRequest.
+ * Use `create(ReceiveNotificationRequestSchema)` to create a new message.
  */
-export declare const ReceiveGmailNotificationRequestSchema: GenMessage<ReceiveGmailNotificationRequest>;
+export declare const ReceiveNotificationRequestSchema: GenMessage<ReceiveNotificationRequest>;
 
 /**
- * @generated from message agentmesh.webhooks.v1.ReceiveGmailNotificationResponse
+ * @generated from message agentmesh.webhooks.v1.ReceiveNotificationResponse
  */
-export declare type ReceiveGmailNotificationResponse = Message<"agentmesh.webhooks.v1.ReceiveGmailNotificationResponse"> & {
+export declare type ReceiveNotificationResponse = Message<"agentmesh.webhooks.v1.ReceiveNotificationResponse"> & {
 };
 
 /**
- * Describes the message agentmesh.webhooks.v1.ReceiveGmailNotificationResponse.
- * Use `create(ReceiveGmailNotificationResponseSchema)` to create a new message.
+ * Describes the message agentmesh.webhooks.v1.ReceiveNotificationResponse.
+ * Use `create(ReceiveNotificationResponseSchema)` to create a new message.
  */
-export declare const ReceiveGmailNotificationResponseSchema: GenMessage<ReceiveGmailNotificationResponse>;
+export declare const ReceiveNotificationResponseSchema: GenMessage<ReceiveNotificationResponse>;
 
 /**
  * Notifications of mail providers. They come from the internet without an account. Their work is durable when a call answers.
@@ -91,27 +68,17 @@ export declare const ReceiveGmailNotificationResponseSchema: GenMessage<ReceiveG
  */
 export declare const NotificationsService: GenService<{
   /**
-   * Takes the notifications of one Microsoft Graph request. Items of unknown watches or with a wrong client state, and text that is no
-   * notification, are ignored and counted. Never fails because of what the request contains.
+   * Takes one request of a mail provider. What cannot be used, or is of an unknown watch, is ignored and counted; so is all of a provider that
+   * this release does not have. A provider that authenticates its requests by a token answers UNAUTHENTICATED push_unauthenticated without
+   * a bearer token; PERMISSION_DENIED push_refused for another caller, and for every caller while none is configured; UNAVAILABLE
+   * push_keys_unavailable while the provider's keys cannot be read.
    *
-   * @generated from rpc agentmesh.webhooks.v1.NotificationsService.ReceiveGraphNotifications
+   * @generated from rpc agentmesh.webhooks.v1.NotificationsService.ReceiveNotification
    */
-  receiveGraphNotifications: {
+  receiveNotification: {
     methodKind: "unary";
-    input: typeof ReceiveGraphNotificationsRequestSchema;
-    output: typeof ReceiveGraphNotificationsResponseSchema;
-  },
-  /**
-   * Takes one push of Gmail. UNAUTHENTICATED push_unauthenticated without a bearer token; PERMISSION_DENIED push_refused for a token that is not
-   * from the configured Pub/Sub subscription, and for every push while none is configured; UNAVAILABLE push_keys_unavailable while
-   * Google's keys cannot be read. A push that is authentic and cannot be used is ignored and counted.
-   *
-   * @generated from rpc agentmesh.webhooks.v1.NotificationsService.ReceiveGmailNotification
-   */
-  receiveGmailNotification: {
-    methodKind: "unary";
-    input: typeof ReceiveGmailNotificationRequestSchema;
-    output: typeof ReceiveGmailNotificationResponseSchema;
+    input: typeof ReceiveNotificationRequestSchema;
+    output: typeof ReceiveNotificationResponseSchema;
   },
 }>;
 

@@ -9,35 +9,21 @@ import { file_agentmesh_mesh_v1_access } from "../../mesh/v1/access_pb.js";
  * Describes the file agentmesh/webhooks/v1/notifications.proto.
  */
 export const file_agentmesh_webhooks_v1_notifications = /*@__PURE__*/
-  fileDesc("CilhZ2VudG1lc2gvd2ViaG9va3MvdjEvbm90aWZpY2F0aW9ucy5wcm90bxIVYWdlbnRtZXNoLndlYmhvb2tzLnYxIkQKIFJlY2VpdmVHcmFwaE5vdGlmaWNhdGlvbnNSZXF1ZXN0EhIKCnBhdGhfdG9rZW4YASABKAkSDAoEYm9keRgCIAEoDCIjCiFSZWNlaXZlR3JhcGhOb3RpZmljYXRpb25zUmVzcG9uc2UiRgofUmVjZWl2ZUdtYWlsTm90aWZpY2F0aW9uUmVxdWVzdBIVCg1hdXRob3JpemF0aW9uGAEgASgJEgwKBGJvZHkYAiABKAwiIgogUmVjZWl2ZUdtYWlsTm90aWZpY2F0aW9uUmVzcG9uc2UywgIKFE5vdGlmaWNhdGlvbnNTZXJ2aWNlEo4BChlSZWNlaXZlR3JhcGhOb3RpZmljYXRpb25zEjcuYWdlbnRtZXNoLndlYmhvb2tzLnYxLlJlY2VpdmVHcmFwaE5vdGlmaWNhdGlvbnNSZXF1ZXN0GjguYWdlbnRtZXNoLndlYmhvb2tzLnYxLlJlY2VpdmVHcmFwaE5vdGlmaWNhdGlvbnNSZXNwb25zZRKLAQoYUmVjZWl2ZUdtYWlsTm90aWZpY2F0aW9uEjYuYWdlbnRtZXNoLndlYmhvb2tzLnYxLlJlY2VpdmVHbWFpbE5vdGlmaWNhdGlvblJlcXVlc3QaNy5hZ2VudG1lc2gud2ViaG9va3MudjEuUmVjZWl2ZUdtYWlsTm90aWZpY2F0aW9uUmVzcG9uc2UaC6q7GAdnYXRld2F5YgZwcm90bzM", [file_agentmesh_mesh_v1_access]);
+  fileDesc("CilhZ2VudG1lc2gvd2ViaG9va3MvdjEvbm90aWZpY2F0aW9ucy5wcm90bxIVYWdlbnRtZXNoLndlYmhvb2tzLnYxImcKGlJlY2VpdmVOb3RpZmljYXRpb25SZXF1ZXN0EhAKCHByb3ZpZGVyGAEgASgJEhIKCnBhdGhfdG9rZW4YAiABKAkSFQoNYXV0aG9yaXphdGlvbhgDIAEoCRIMCgRib2R5GAQgASgMIh0KG1JlY2VpdmVOb3RpZmljYXRpb25SZXNwb25zZTKhAQoUTm90aWZpY2F0aW9uc1NlcnZpY2USfAoTUmVjZWl2ZU5vdGlmaWNhdGlvbhIxLmFnZW50bWVzaC53ZWJob29rcy52MS5SZWNlaXZlTm90aWZpY2F0aW9uUmVxdWVzdBoyLmFnZW50bWVzaC53ZWJob29rcy52MS5SZWNlaXZlTm90aWZpY2F0aW9uUmVzcG9uc2UaC6q7GAdnYXRld2F5YgZwcm90bzM", [file_agentmesh_mesh_v1_access]);
 
 /**
- * Describes the message agentmesh.webhooks.v1.ReceiveGraphNotificationsRequest.
- * Use `create(ReceiveGraphNotificationsRequestSchema)` to create a new message.
+ * Describes the message agentmesh.webhooks.v1.ReceiveNotificationRequest.
+ * Use `create(ReceiveNotificationRequestSchema)` to create a new message.
  */
-export const ReceiveGraphNotificationsRequestSchema = /*@__PURE__*/
+export const ReceiveNotificationRequestSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_webhooks_v1_notifications, 0);
 
 /**
- * Describes the message agentmesh.webhooks.v1.ReceiveGraphNotificationsResponse.
- * Use `create(ReceiveGraphNotificationsResponseSchema)` to create a new message.
+ * Describes the message agentmesh.webhooks.v1.ReceiveNotificationResponse.
+ * Use `create(ReceiveNotificationResponseSchema)` to create a new message.
  */
-export const ReceiveGraphNotificationsResponseSchema = /*@__PURE__*/
+export const ReceiveNotificationResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_webhooks_v1_notifications, 1);
-
-/**
- * Describes the message agentmesh.webhooks.v1.ReceiveGmailNotificationRequest.
- * Use `create(ReceiveGmailNotificationRequestSchema)` to create a new message.
- */
-export const ReceiveGmailNotificationRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_webhooks_v1_notifications, 2);
-
-/**
- * Describes the message agentmesh.webhooks.v1.ReceiveGmailNotificationResponse.
- * Use `create(ReceiveGmailNotificationResponseSchema)` to create a new message.
- */
-export const ReceiveGmailNotificationResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_webhooks_v1_notifications, 3);
 
 /**
  * Notifications of mail providers. They come from the internet without an account. Their work is durable when a call answers.

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { attachmentBusy, attachmentNotFound, attachmentTooLarge } from '../../errors.ts';
-import { createGmailMailReader } from '../google/gmail-mail.ts';
-import { createGraphMailReader } from '../microsoft/graph-mail.ts';
 import type { MailReader } from '../provider/mail.ts';
-import type { Provider } from '../../provider.ts';
+import type { ProviderTraits } from '../provider/mail-provider.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import { mailAccountOf } from '../provider/mail-account-of.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
@@ -69,12 +67,8 @@ export function createDownloader(context: Context): Download {
   };
 }
 
-/** The bytes of an attachment at its provider, while they arrive. The mail is read again, because Gmail names its attachments differently each time. */
-function createFetch({ config, graph, gmail }: Context) {
-  const readers: Readonly<Record<Provider, MailReader>> = {
-    microsoft: createGraphMailReader(graph),
-    google: createGmailMailReader(gmail),
-  };
+/** The bytes of an attachment at its provider, while they arrive. The mail is read again, because a provider may name its attachments differently each time. */
+function createFetch({ config, providers }: Context) {
   const maxBytes = config.WEBHOOK_ATTACHMENT_MAX_BYTES;
   const fetchFrom = async (reader: MailReader, { log, filename }: WantedAttachment, signal: AbortSignal) => {
     const mailAccount = mailAccountOf(log);
@@ -86,15 +80,15 @@ function createFetch({ config, graph, gmail }: Context) {
     if (attachment.size > maxBytes) throw attachmentTooLarge(maxBytes);
     return reader.fetchAttachment(at, attachment);
   };
-  const failureOf = (error: unknown, provider: Provider): unknown => {
+  const failureOf = (error: unknown, provider: ProviderTraits): unknown => {
     const isGone = error instanceof ProviderError && (error.kind === 'not_found' || error.kind === 'gone');
     return isGone ? attachmentNotFound() : providerFailure(error, provider);
   };
   return async function* (wanted: WantedAttachment, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-    const { provider } = wanted.log;
+    const provider = providers.of(wanted.log.provider);
     let bytes = 0;
     try {
-      for await (const chunk of await fetchFrom(readers[provider], wanted, signal)) {
+      for await (const chunk of await fetchFrom(provider, wanted, signal)) {
         bytes += chunk.byteLength;
         // The provider has told a smaller size.
         if (bytes > maxBytes) throw attachmentTooLarge(maxBytes);

@@ -12,23 +12,23 @@ import type { Registrar, Registration } from '../provider/registrar.ts';
  */
 export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Registrar {
   const watch = async (row: WatchRow, accessToken?: string): Promise<Registration> => {
-    const { mailbox } = row;
-    const labels = await selectMailboxLabels(db, mailbox);
+    const { provider, mailbox } = row;
+    const labels = await selectMailboxLabels(db, { provider, mailbox });
     const start = (watched: readonly string[]) => gmail.watch(mailAccountOf(row), watched, accessToken);
     const { historyId, expiresAt } = await start(labels).catch((error: unknown) => {
       // The owner has deleted a label. The mailbox is watched whole: looks take only mail with the labels of subscriptions.
       if (isInvalidArgument(error) && labels.length > 0) return start([]);
       throw error;
     });
-    await updateSharedExpiry(db, { mailbox, expiresAt, labels });
+    await updateSharedExpiry(db, { provider, mailbox, expiresAt, labels });
     return { expiresAt, providerId: null, labels, cursor: historyId };
   };
   return {
     register: (row, { accessToken }) => watch(row, accessToken),
     renew: (row) => watch(row),
     end: async (row) => {
-      const { account_id: accountId, id, mailbox } = row;
-      const [sharing] = await selectSharingWatches(db, { accountId, id, mailbox });
+      const { account_id: accountId, id, provider, mailbox } = row;
+      const [sharing] = await selectSharingWatches(db, { accountId, id, provider, mailbox });
       if (sharing === undefined) await gmail.stop(mailAccountOf(row));
     },
   };

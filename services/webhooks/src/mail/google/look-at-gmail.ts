@@ -1,7 +1,7 @@
 import { listOf, recordOf, textOf } from '../provider/json.ts';
 import { ProviderError, unreadable } from '../provider/provider-error.ts';
 import type { Found, WatchLabel } from '../../store/look-rows.ts';
-import { type Findings, type Look, missedSince } from '../provider/look.ts';
+import { type Findings, type ClientLook, missedSince } from '../provider/look.ts';
 
 const base = '/gmail/v1/users/me';
 /** Pages of 500 records that one look reads at most; the next look goes on. */
@@ -15,7 +15,7 @@ const hiddenLabels = ['DRAFT', 'SENT', 'SPAM', 'TRASH'];
  * Reads the history of a mailbox from the stored cursor on: one mail may be in several records, and each is found once for each subscription. When
  * Gmail has forgotten the history, mails are listed since the last look instead.
  */
-export async function lookAtGmail(look: Look): Promise<Findings> {
+export async function lookAtGmail(look: ClientLook): Promise<Findings> {
   const { cursor } = look.watch;
   if (cursor === null) return listMails(look);
   try {
@@ -26,7 +26,7 @@ export async function lookAtGmail(look: Look): Promise<Findings> {
   }
 }
 
-async function readHistory(look: Look, startHistoryId: string): Promise<Findings> {
+async function readHistory(look: ClientLook, startHistoryId: string): Promise<Findings> {
   const found = new FoundMails();
   let pageToken = '';
   let last = startHistoryId;
@@ -65,7 +65,7 @@ const changeNames = {
 } as const;
 const changeTypes = ['created', 'updated', 'deleted'] as const;
 
-function historyTypes({ labels }: Look): string[] {
+function historyTypes({ labels }: ClientLook): string[] {
   const wanted = changeTypes.filter((type) => labels.some((label) => label.change_types.includes(type)));
   return wanted.flatMap((type) => changeNames[type].map(([asked]) => asked));
 }
@@ -102,7 +102,7 @@ function addMail(found: FoundMails, labels: readonly WatchLabel[], { changeType,
 }
 
 /** Lists the mails of each label since the last look. The history id is read first, so that nothing is lost between. */
-async function listMails(look: Look): Promise<Findings> {
+async function listMails(look: ClientLook): Promise<Findings> {
   const cursor = historyIdOf(await get(look, 'profile', new URLSearchParams()));
   const found = new FoundMails();
   const after = `after:${Math.floor(missedSince(look).getTime() / 1000)}`;
@@ -136,7 +136,7 @@ function historyIdOf({ historyId }: Record<string, unknown>): string {
 }
 
 async function get(
-  { client, mailAccount, signal }: Look,
+  { client, mailAccount, signal }: ClientLook,
   list: string,
   query: URLSearchParams,
 ): Promise<Record<string, unknown>> {

@@ -2,7 +2,7 @@ import { listOf, recordOf, textOf } from '../provider/json.ts';
 import { ProviderError, unreadable } from '../provider/provider-error.ts';
 import type { ChangePlace, ChangePlaces, Found, OtherChange, WatchLabel } from '../../store/look-rows.ts';
 import { graphHeaders, isDeadLink } from './graph-links.ts';
-import type { Look } from '../provider/look.ts';
+import type { ClientLook } from '../provider/look.ts';
 
 /** Pages that one look reads; the next look goes on. */
 const mostPages = 100;
@@ -30,7 +30,7 @@ const kinds = ['updated', 'deleted'] as const;
  * Reads which mails of a folder were changed and deleted since the last look, each kind with a delta query of its own. Its first round names
  * mail from before the subscription, of which nothing counts. Changes from a time when Microsoft had forgotten the place are not found.
  */
-export async function lookAtChanges(look: Look, folder: Folder): Promise<FoundChanges> {
+export async function lookAtChanges(look: ClientLook, folder: Folder): Promise<FoundChanges> {
   const former = formerPlaces(look, folder.label);
   const wanted = kinds.filter((kind) => folder.label.change_types.includes(kind));
   let all: FoundChanges = {
@@ -52,7 +52,7 @@ export async function lookAtChanges(look: Look, folder: Folder): Promise<FoundCh
 }
 
 /** Places from before the subscription was enabled again do not count: changes meanwhile run no agent. */
-function formerPlaces({ watch }: Look, { active_since: since }: WatchLabel): ChangePlaces {
+function formerPlaces({ watch }: ClientLook, { active_since: since }: WatchLabel): ChangePlaces {
   const activeSince = since.toISOString();
   const places = JSON.parse(watch.change_places) as Partial<ChangePlaces>;
   return places.activeSince === activeSince ? { ...places, activeSince } : { activeSince };
@@ -70,7 +70,7 @@ interface Read {
   readonly isComplete: boolean;
 }
 
-async function readChanges(look: Look, folder: Folder, { kind, place }: Reading): Promise<Read> {
+async function readChanges(look: ClientLook, folder: Folder, { kind, place }: Reading): Promise<Read> {
   try {
     return await readFrom(look, folder, { kind, place: place ?? beginning(folder, kind) });
   } catch (error) {
@@ -87,7 +87,7 @@ function beginning({ path }: Folder, changeType: OtherChange): ChangePlace {
 }
 
 async function readFrom(
-  { client, mailAccount, signal }: Look,
+  { client, mailAccount, signal }: ClientLook,
   { label }: Folder,
   { kind, place: { link, isPrimed } }: { kind: OtherChange; place: ChangePlace },
 ): Promise<Read> {

@@ -3,7 +3,7 @@ import { ProviderError, unreadable } from '../provider/provider-error.ts';
 import type { Found, WatchLabel } from '../../store/look-rows.ts';
 import { graphHeaders, isDeadLink } from './graph-links.ts';
 import { type Folder, lookAtChanges } from './look-at-changes.ts';
-import { type Findings, type Look, missedSince, wholeSecond } from '../provider/look.ts';
+import { type Findings, type ClientLook, missedSince, wholeSecond } from '../provider/look.ts';
 
 /** Pages that one look reads at most; the next look goes on. */
 const mostPages = 100;
@@ -14,7 +14,7 @@ const primingSeconds = 5;
  * Reads what has come into a folder since the last look, and what was changed and deleted there, with a delta query for each. When Microsoft has
  * forgotten the place, new mail is read from the time of the last look on. Only folders have delta queries: nothing is read for other resources.
  */
-export async function lookAtGraph(look: Look): Promise<Findings> {
+export async function lookAtGraph(look: ClientLook): Promise<Findings> {
   const [label] = look.labels;
   const path = label === undefined ? undefined : folderOf(label.resource);
   if (label === undefined || path === undefined) return nothing;
@@ -32,7 +32,7 @@ export async function lookAtGraph(look: Look): Promise<Findings> {
 
 const nothing: Findings = { found: [], cursor: null, deltaLink: null, changePlaces: '{}', isComplete: true };
 
-async function lookForNew(look: Look, { label, path }: Folder): Promise<Findings> {
+async function lookForNew(look: ClientLook, { label, path }: Folder): Promise<Findings> {
   const link = look.watch.delta_link;
   if (link === null) return read(look, label, beginning(look, path));
   try {
@@ -48,7 +48,7 @@ function folderOf(resource: string): string | undefined {
   return /^\/?((?:me|users\/[^/?#]+)\/mailFolders(?:\/[^/?#]+|\('[^'/?#]+'\))\/messages)$/i.exec(resource)?.[1];
 }
 
-function beginning(look: Look, folder: string): string {
+function beginning(look: ClientLook, folder: string): string {
   const since = missedSince(look)
     .toISOString()
     .replace(/\.\d+Z$/, 'Z');
@@ -60,7 +60,7 @@ function beginning(look: Look, folder: string): string {
   return `/v1.0/${folder}/delta?${new URLSearchParams(query).toString().replaceAll('+', '%20')}`;
 }
 
-async function read({ client, mailAccount, signal }: Look, label: WatchLabel, from: string): Promise<Findings> {
+async function read({ client, mailAccount, signal }: ClientLook, label: WatchLabel, from: string): Promise<Findings> {
   const found: Found[] = [];
   let target = from;
   for (let page = 0; page < mostPages; page += 1) {

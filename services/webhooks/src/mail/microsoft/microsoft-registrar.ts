@@ -7,7 +7,7 @@ import { mailAccountOf } from '../provider/mail-account-of.ts';
 import { createNotificationSecrets, hashSecret } from './notification-secrets.ts';
 import type { Registrar, Registration } from '../provider/registrar.ts';
 
-export interface MicrosoftParts {
+export interface MicrosoftRegistrarParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly graph: GraphSubscriptions;
@@ -18,7 +18,7 @@ export interface MicrosoftParts {
 const notificationPath = '/api/webhooks/outlook/notifications/';
 
 /** Registers watches as subscriptions of Microsoft Graph. */
-export function createMicrosoftRegistrar({ db, clock, graph, publicBaseUrl }: MicrosoftParts): Registrar {
+export function createMicrosoftRegistrar({ db, clock, graph, publicBaseUrl }: MicrosoftRegistrarParts): Registrar {
   return {
     register: async (watch, { resource, changeType, accessToken }) => {
       await removeUnknown(graph, watch);

@@ -2,20 +2,17 @@ import type { Mesh } from '@agentmesh/lib/rpc';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
-import { createGmailMailReader } from '../google/gmail-mail.ts';
-import { createGraphMailReader } from '../microsoft/graph-mail.ts';
 import type { Processor } from './processor.ts';
 
 /** Collects what the processing of mail needs. */
-export function createProcessor({ config, db, jobs, log, clock, auth, graph, gmail }: Context, mesh: Mesh): Processor {
+export function createProcessor({ config, db, jobs, log, clock, auth, providers }: Context, mesh: Mesh): Processor {
   return {
     db,
     jobs,
     log,
     clock,
     auth,
-    clients: { microsoft: graph, google: gmail },
-    readers: { microsoft: createGraphMailReader(graph), google: createGmailMailReader(gmail) },
+    providers,
     runs: mesh.client(RunsService),
     sessions: mesh.client(SessionsService),
     limits: {

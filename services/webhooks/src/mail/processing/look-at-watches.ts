@@ -1,5 +1,3 @@
-import { lookAtGmail } from '../google/look-at-gmail.ts';
-import { lookAtGraph } from '../microsoft/look-at-graph.ts';
 import type { Findings } from '../provider/look.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import type { WatchToLookAt } from '../../store/look-rows.ts';
@@ -39,18 +37,17 @@ interface Looking {
 
 /** Looks at one watch once. Returns false when there is more to read at once. */
 async function lookAt(processor: Processor, reading: Reading, { watch, signal }: Looking): Promise<boolean> {
-  const { db, clock, clients } = processor;
+  const { db, clock, providers } = processor;
   const lookedAt = clock.now();
   const { accountId } = reading;
   const labels = await selectWatchLabels(db, { accountId, watchId: watch.id });
   const look = {
     mailAccount: { accountId, integrationId: watch.integration_id },
-    client: clients[watch.provider],
     watch,
     labels,
     signal,
   };
-  const findings = labels.length === 0 ? unchanged(watch) : await lookBy(watch)(look);
+  const findings = labels.length === 0 ? unchanged(watch) : await providers.of(watch.provider).look(look);
   const { found, cursor, deltaLink, changePlaces, isComplete } = findings;
   const seconds = findings.pauseSeconds ?? pauseSeconds;
   const nextLookAt = isComplete ? new Date(clock.now().getTime() + seconds * 1000) : lookedAt;
@@ -67,8 +64,6 @@ async function lookAt(processor: Processor, reading: Reading, { watch, signal }:
   }
   return isComplete;
 }
-
-const lookBy = ({ provider }: WatchToLookAt) => (provider === 'google' ? lookAtGmail : lookAtGraph);
 
 function unchanged({ delta_link: deltaLink, change_places: changePlaces }: WatchToLookAt): Findings {
   return { found: [], cursor: null, deltaLink, changePlaces, isComplete: true };

@@ -6,9 +6,7 @@ import type { Client } from '@connectrpc/connect';
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Clock } from '../../clock.ts';
-import type { MailReader } from '../provider/mail.ts';
-import type { ProviderClient } from '../provider/create-provider-client.ts';
-import type { Provider } from '../../provider.ts';
+import type { Providers } from '../provider/providers.ts';
 
 /** Resources that the processing of mail uses. */
 export interface Processor {
@@ -16,8 +14,7 @@ export interface Processor {
   readonly jobs: Jobs;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly clients: Readonly<Record<Provider, ProviderClient>>;
-  readonly readers: Readonly<Record<Provider, MailReader>>;
+  readonly providers: Providers;
   readonly auth: Client<typeof AuthService>;
   readonly runs: Client<typeof RunsService>;
   readonly sessions: Client<typeof SessionsService>;

@@ -1,18 +1,14 @@
 import { isMeshError } from '@agentmesh/lib/rpc';
-import { type IntegrationsService, MailProvider } from '@agentmesh/proto/keys/v1/integrations';
+import { type IntegrationsService, MailProvider as IntegrationProvider } from '@agentmesh/proto/keys/v1/integrations';
 import type { Client } from '@connectrpc/connect';
 import type { MailAccounts } from './mail-accounts.ts';
 import type { Provider } from '../../provider.ts';
+import type { ProviderTraits } from './mail-provider.ts';
 import { ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
 const short = { timeoutMs: 10_000 } as const;
 /** The holder may wait for another refresh, and then for the provider. */
 const refresh = { timeoutMs: 45_000 } as const;
-
-const numbers: Readonly<Record<Provider, MailProvider>> = {
-  microsoft: MailProvider.MICROSOFT,
-  google: MailProvider.GOOGLE,
-};
 
 const kinds: Readonly<Record<string, ProviderErrorKind>> = {
   integration_missing: 'disconnected',
@@ -21,21 +17,21 @@ const kinds: Readonly<Record<string, ProviderErrorKind>> = {
   mail_provider_not_configured: 'misconfigured',
 };
 
-/** The provider of a message of the service keys. */
-export function providerOf(provider: MailProvider): Provider {
-  return provider === MailProvider.GOOGLE ? 'google' : 'microsoft';
-}
-
-/** Mail accounts that the service keys holds. Failures of keys itself are `unavailable`. */
-export function createMailAccounts(integrations: Client<typeof IntegrationsService>): MailAccounts {
+/** Mail accounts at the given providers that the service keys holds. Failures of keys itself are `unavailable`. */
+export function createMailAccounts(
+  integrations: Client<typeof IntegrationsService>,
+  providers: readonly ProviderTraits[],
+): MailAccounts {
+  const numberOf = (word: Provider): IntegrationProvider =>
+    providers.find((one) => one.word === word)?.integration ?? IntegrationProvider.UNSPECIFIED;
   return {
     check: async (accountId, provider) => {
       const listed = await integrations.listIntegrations({ accountId }, short).catch(throwProviderError);
-      const found = listed.integrations.some((integration) => integration.provider === numbers[provider]);
+      const found = listed.integrations.some((integration) => integration.provider === numberOf(provider));
       if (!found) throw new ProviderError({ kind: 'disconnected' });
     },
     accessToken: async (provider, { accountId, integrationId = 0n }, { fresh }) => {
-      const request = { accountId, provider: numbers[provider], integrationId, fresh };
+      const request = { accountId, provider: numberOf(provider), integrationId, fresh };
       const answer = await integrations.getAccessToken(request, refresh).catch(throwProviderError);
       const { accessToken, username, integrationId: id, providerUserId: userId } = answer;
       return { accessToken, mailbox: username.toLowerCase(), integrationId: id, userId };

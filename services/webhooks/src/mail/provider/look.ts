@@ -5,11 +5,15 @@ import type { Found, WatchLabel, WatchToLookAt } from '../../store/look-rows.ts'
 /** A look at one watch. */
 export interface Look {
   readonly mailAccount: MailAccount;
-  readonly client: ProviderClient;
   readonly watch: WatchToLookAt;
   /** Active subscriptions; at least one. */
   readonly labels: readonly WatchLabel[];
   readonly signal: AbortSignal;
+}
+
+/** A look by calls of the provider's API. */
+export interface ClientLook extends Look {
+  readonly client: ProviderClient;
 }
 
 /** Result of a look. */

@@ -1,38 +1,32 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { Provider } from '../../provider.ts';
+import type { ProviderTraits } from './mail-provider.ts';
 import { ProviderError, type ProviderErrorKind } from './provider-error.ts';
-
-const names: Readonly<Record<Provider, string>> = { microsoft: 'Microsoft Outlook', google: 'Google Gmail' };
 
 const reconnect = 'integration_reconnect_required';
 const credentials = 'Invalid credentials: connect the mail account again on the Integrations page.';
 
-type Answer = (provider: Provider) => MeshError;
+type Answer = (title: string) => MeshError;
 
-const refused: Answer = (provider) =>
-  new MeshError('unavailable', 'mail_provider_refused', `${names[provider]} refused the request.`);
-const away: Answer = (provider) =>
-  new MeshError('unavailable', 'mail_provider_failed', `${names[provider]} did not answer. Try again later.`);
-const busy: Answer = (provider) =>
-  new MeshError(
-    'unavailable',
-    'mail_provider_failed',
-    `${names[provider]} takes no more requests for now. Try again later.`,
-  );
-const misconfigured: Answer = (provider) =>
+const refused: Answer = (title) =>
+  new MeshError('unavailable', 'mail_provider_refused', `${title} refused the request.`);
+const away: Answer = (title) =>
+  new MeshError('unavailable', 'mail_provider_failed', `${title} did not answer. Try again later.`);
+const busy: Answer = (title) =>
+  new MeshError('unavailable', 'mail_provider_failed', `${title} takes no more requests for now. Try again later.`);
+const misconfigured: Answer = (title) =>
   new MeshError(
     'unavailable',
     'mail_provider_misconfigured',
-    `${names[provider]} does not accept the client credentials of this server. Its operator has to mend them.`,
+    `${title} does not accept the client credentials of this server. Its operator has to mend them.`,
   );
 const unauthorized: Answer = () => new MeshError('unauthenticated', reconnect, credentials);
 
 const answers: Readonly<Record<ProviderErrorKind, Answer>> = {
-  disconnected: (provider) =>
+  disconnected: (title) =>
     new MeshError(
       'failed_precondition',
       'integration_missing',
-      `Your ${names[provider]} account is not connected. Connect it on the Integrations page first.`,
+      `Your ${title} account is not connected. Connect it on the Integrations page first.`,
     ),
   other_mailbox: () =>
     new MeshError(
@@ -65,6 +59,6 @@ const answers: Readonly<Record<ProviderErrorKind, Answer>> = {
 };
 
 /** Turns an error of a mail provider into one of this service. Returns other errors unchanged. */
-export function providerFailure(error: unknown, provider: Provider): unknown {
-  return error instanceof ProviderError ? answers[error.kind](provider) : error;
+export function providerFailure(error: unknown, { title }: ProviderTraits): unknown {
+  return error instanceof ProviderError ? answers[error.kind](title) : error;
 }

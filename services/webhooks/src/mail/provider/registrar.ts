@@ -1,4 +1,3 @@
-import type { Provider } from '../../provider.ts';
 import type { WatchRow } from '../../store/watches/watches.ts';
 
 /** Input for a registration at the provider. Gmail's watch takes its labels from all subscriptions to the mailbox instead. */
@@ -28,5 +27,3 @@ export interface Registrar {
   /** Ends a registration; also succeeds when there is none. */
   end(watch: WatchRow): Promise<void>;
 }
-
-export type Registrars = Readonly<Record<Provider, Registrar>>;

@@ -40,7 +40,7 @@ export async function createAtProvider(context: Context, creation: Creation): Pr
     await holdWatch(context, watch, async (held) => {
       const { resource, changeType } = creation.draft;
       const wanted = { resource, changeType, accessToken: creation.token.accessToken };
-      registration = await context.registrars[watch.provider].register(held, wanted);
+      registration = await context.providers.of(watch.provider).register(held, wanted);
       await creation.activateIn(id, activation(context, { held, id, registration }));
     });
   } catch (error) {
@@ -52,10 +52,10 @@ export async function createAtProvider(context: Context, creation: Creation): Pr
 
 function insertCreating({ db, clock }: Context, { accountId, draft, token }: Creation) {
   const now = clock.now();
-  const { provider } = draft;
+  const { word: provider, servesMailbox } = draft.provider;
   return db.transaction(async (tx) => {
     if ((await countSubscriptions(tx, accountId)) >= mostSubscriptions) throw subscriptionLimit(mostSubscriptions);
-    const insert = provider === 'google' ? upsertMailboxWatch : insertWatch;
+    const insert = servesMailbox ? upsertMailboxWatch : insertWatch;
     const [watch] = await insert(tx, {
       accountId,
       provider,
@@ -100,7 +100,7 @@ interface Abandoned {
 
 /** Removes a subscription that could not be created. Its registration is ended in the background, or at once if that cannot be stored. */
 async function abandon(context: Context, { watch, id, registration }: Abandoned): Promise<void> {
-  const { db, clock, log, registrars, wakeUpkeep } = context;
+  const { db, clock, log, providers, wakeUpkeep } = context;
   const { account_id: accountId } = watch;
   const providerId = registration?.providerId ?? null;
   try {
@@ -115,11 +115,14 @@ async function abandon(context: Context, { watch, id, registration }: Abandoned)
       'a failed subscription could not be removed here: it is ended at the provider at once',
     );
     if (registration === undefined) return;
-    await registrars[watch.provider].end({ ...watch, provider_id: providerId }).catch((endError: unknown) => {
-      log.error(
-        { err: endError, watchId: watch.id },
-        'a failed subscription could not be ended: it expires at the provider',
-      );
-    });
+    await providers
+      .of(watch.provider)
+      .end({ ...watch, provider_id: providerId })
+      .catch((endError: unknown) => {
+        log.error(
+          { err: endError, watchId: watch.id },
+          'a failed subscription could not be ended: it expires at the provider',
+        );
+      });
   }
 }

@@ -13,21 +13,21 @@ export interface NewRegistration {
 }
 
 /**
- * Registers a second watch at Microsoft for a subscription, and answers its id. The caller gives it to the subscription; a watch that no
+ * Registers a second watch for a subscription that has one of its own, and answers its id. The caller gives it to the subscription; a watch that no
  * subscription gets is ended at the provider. Throws ProviderError.
  */
 export async function registerAgain(context: Context, wanted: NewRegistration): Promise<bigint> {
-  const { db, clock, mailAccounts, registrars } = context;
+  const { db, clock, mailAccounts, providers } = context;
   const { accountId, row, changeType } = wanted;
-  const { resource } = row;
-  const token = await mailAccounts.accessToken('microsoft', { accountId }, { fresh: false });
+  const { provider, resource } = row;
+  const token = await mailAccounts.accessToken(provider, { accountId }, { fresh: false });
   checkMailbox(row, token);
   const { accessToken, mailbox, integrationId } = token;
-  const [watch] = await insertWatch(db, { accountId, provider: 'microsoft', mailbox, integrationId, now: clock.now() });
+  const [watch] = await insertWatch(db, { accountId, provider, mailbox, integrationId, now: clock.now() });
   if (watch === undefined) throw new Error('No watch was stored.');
   try {
     await holdWatch(context, watch, async (held) => {
-      const registration = await registrars.microsoft.register(held, { resource, changeType, accessToken });
+      const registration = await providers.of(provider).register(held, { resource, changeType, accessToken });
       const key = { accountId, id: held.id, claim: held.claim, now: clock.now(), catchUpFrom: null };
       await updateWatchRegistered(db, { ...registration, ...key });
     });

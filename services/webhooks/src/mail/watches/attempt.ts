@@ -30,13 +30,12 @@ export async function attempt(context: Context, watch: Held): Promise<void> {
  * success on. Throws ProviderError; the caller writes the failure.
  */
 export async function renewHeld(context: Context, watch: Held, wanted: ActiveSubscriptionRow): Promise<void> {
-  const { clock, registrars } = context;
-  const registrar = registrars[watch.provider];
+  const { clock, providers } = context;
   if (!mayBeRegistered(watch, clock.now())) return registerHeld(context, watch, wanted);
   try {
-    await writeRegistered(context, watch, { ...(await registrar.renew(watch)), isNew: false });
+    await writeRegistered(context, watch, { ...(await providers.of(watch.provider).renew(watch)), isNew: false });
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind !== 'not_found' || watch.provider === 'google') throw error;
+    if (!(error instanceof ProviderError) || error.kind !== 'not_found' || watch.serves_mailbox) throw error;
     context.log.warn({ watchId: watch.id }, 'the mail provider has forgotten a subscription: it is registered again');
     await registerHeld(context, watch, wanted);
   }
@@ -48,13 +47,13 @@ function mayBeRegistered({ state, provider_id: id, expires_at: expiresAt }: Held
 }
 
 async function registerHeld(context: Context, watch: Held, wanted: ActiveSubscriptionRow): Promise<void> {
-  const { mailAccounts, registrars } = context;
+  const { mailAccounts, providers } = context;
   const token = await mailAccounts.accessToken(watch.provider, { accountId: watch.account_id }, { fresh: false });
   const followed = await followMailbox(context, watch, token);
   if (followed === undefined) return;
   const { resource, change_type: changeType } = wanted;
   const { accessToken } = token;
-  const registration = await registrars[watch.provider].register(followed, { resource, changeType, accessToken });
+  const registration = await providers.of(watch.provider).register(followed, { resource, changeType, accessToken });
   await writeRegistered(context, watch, { ...registration, isNew: true });
 }
 
@@ -64,7 +63,7 @@ async function writeRegistered(
   watch: Held,
   { isNew, ...registration }: Registration & { isNew: boolean },
 ): Promise<void> {
-  const { db, clock, log, registrars } = context;
+  const { db, clock, log, providers } = context;
   const now = clock.now();
   const wasDisconnected = watch.error_code === 'disconnected' || watch.error_code === 'other_mailbox';
   const catchUpFrom = isNew && !wasDisconnected ? watch.registered_at : null;
@@ -74,9 +73,9 @@ async function writeRegistered(
     await confirmLabels(tx, watch, { labels: registration.labels, now });
     return updated;
   });
-  if (written.length > 0 || watch.provider === 'google') return;
+  if (written.length > 0 || watch.serves_mailbox) return;
   log.warn({ watchId: watch.id }, 'a subscription was registered for a watch that is gone: it is ended');
-  await registrars[watch.provider].end({ ...watch, provider_id: registration.providerId });
+  await providers.of(watch.provider).end({ ...watch, provider_id: registration.providerId });
 }
 
 /** Writes a failed attempt. The first one after a success is told to the owner, and that another mailbox was connected. */
@@ -98,9 +97,9 @@ export async function writeFailure(context: Context, watch: Held, error: Provide
 }
 
 async function endHeld(context: Context, watch: Held): Promise<void> {
-  const { db, clock, log, registrars } = context;
+  const { db, clock, log, providers } = context;
   try {
-    await registrars[watch.provider].end(watch);
+    await providers.of(watch.provider).end(watch);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const now = clock.now();

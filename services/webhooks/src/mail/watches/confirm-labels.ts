@@ -9,12 +9,12 @@ export interface Watched {
 }
 
 /**
- * Plans another attempt when the subscriptions to a Gmail mailbox need other labels than those of the last watch call: one was added or removed
+ * Plans another attempt when the subscriptions that share the watch of a mailbox need other labels than those of the last watch call: one was added or removed
  * during the call. Call it in the transaction that writes the success, after that.
  */
 export async function confirmLabels(tx: Transaction, watch: WatchRow, { labels, now }: Watched): Promise<void> {
   const { provider, mailbox, account_id: accountId, id } = watch;
-  if (provider !== 'google') return;
-  const wanted = await selectMailboxLabels(tx, mailbox);
+  if (!watch.serves_mailbox) return;
+  const wanted = await selectMailboxLabels(tx, { provider, mailbox });
   if (wanted.join() !== labels.join()) await planAttempt(tx, { accountId, id, now });
 }

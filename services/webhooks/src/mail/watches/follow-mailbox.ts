@@ -20,7 +20,7 @@ export function checkMailbox(
 
 /**
  * Lets a watch follow its mail account, which its owner may have connected again, or which may have another address now. Answers the watch; or
- * undefined when the mailbox at Gmail has a watch already, which then gets the subscriptions. Throws ProviderError `other_mailbox`.
+ * undefined when the mailbox has a watch already that serves it, which then gets the subscriptions. Throws ProviderError `other_mailbox`.
  */
 export async function followMailbox(
   { db, clock }: Context,
@@ -33,7 +33,9 @@ export async function followMailbox(
   const { account_id: accountId, id } = watch;
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const [other] = watch.provider === 'google' ? await selectMailboxWatch(tx, { accountId, mailbox }) : [];
+    const [other] = watch.serves_mailbox
+      ? await selectMailboxWatch(tx, { accountId, provider: watch.provider, mailbox })
+      : [];
     if (other === undefined || other.id === id) {
       await moveWatch(tx, { accountId, id, mailbox, integrationId });
       return { ...watch, mailbox, integration_id: integrationId };

@@ -15,7 +15,7 @@ export function deleteSubscription(context: Context): Handlers['deleteSubscripti
     const watch = { accountId, id: watchId, now: clock.now() };
     await db.within(call).transaction(async (tx) => {
       await deleteSubscriptionRow(tx, { accountId, id });
-      // The watch of a Gmail mailbox may have other subscriptions, which may need fewer labels now.
+      // A watch that serves a mailbox may have other subscriptions, which may need fewer labels now.
       await planAttempt(tx, watch);
       await endWatch(tx, watch);
     });

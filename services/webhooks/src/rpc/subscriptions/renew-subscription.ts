@@ -18,7 +18,7 @@ export function renewSubscription(context: Context): Handlers['renewSubscription
     const accountId = checkAccountId(text);
     const row = await findSubscription(context.db, accountId, id);
     await renew(context, accountId, row).catch((error: unknown) => {
-      throw providerFailure(error, row.provider);
+      throw providerFailure(error, context.providers.of(row.provider));
     });
     return { subscription: await afterChange(subscriptionOf(context, accountId, id)) };
   };

@@ -29,8 +29,9 @@ export function updateSubscription(context: Changing): Handlers['updateSubscript
     const row = await findSubscription(context.db, accountId, request.id);
     const change = readChange(request, row);
     if (request.agentId !== undefined) await context.checkAgent(accountId, request.agentId);
-    // A subscription at Microsoft cannot change its types: another one takes its place.
-    const isOther = row.provider === 'microsoft' && change.changeType !== row.change_type;
+    // A watch of a subscription alone cannot change its types: another one takes its place.
+    const { servesMailbox } = context.providers.of(row.provider);
+    const isOther = !servesMailbox && change.changeType !== row.change_type;
     const isReplaced = isOther && row.watch_state === 'active';
     const watchId = isReplaced
       ? await replace(context, { accountId, row, changeType: change.changeType })
@@ -68,7 +69,7 @@ interface Replacement {
 
 function replace(context: Context, { accountId, row, changeType }: Replacement): Promise<bigint> {
   return registerAgain(context, { accountId, row, changeType }).catch((error: unknown) => {
-    throw providerFailure(error, row.provider);
+    throw providerFailure(error, context.providers.of(row.provider));
   });
 }
 
@@ -91,7 +92,7 @@ async function write(context: Changing, { accountId, row, change, watchId }: Wri
     // The former watch has the lower id: watches are locked in the order of their keys.
     if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
     else if (change.changeType !== row.change_type) await forgetRegistration(tx, { accountId, id: watchId });
-    // Enabling may need a registration, and enabling or disabling changes the labels of a Gmail mailbox.
+    // Enabling may need a registration, and enabling or disabling changes what a shared watch covers.
     if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
   };
   const read = async (tx: Transaction) => ({

@@ -1,5 +1,5 @@
 import { createQuery, type Database, lockKey, type Queryable } from '@agentmesh/lib/pg';
-import { watchColumns, type WatchRow } from './watches.ts';
+import { type MailboxName, watchColumns, type WatchRow } from './watches.ts';
 
 /** A replica's claim on watches: until `until` nobody else calls their provider about them. */
 export interface Claim {
@@ -43,12 +43,12 @@ const claimOne = createQuery<Claim & { accountId: string; id: bigint }, WatchRow
     where account_id = ${param.accountId} and id = ${param.id} and claimed_until <= ${param.now} returning ${watchColumns}`,
 });
 
-const claimMailbox = createQuery<Claim & { mailbox: string }, WatchRow>({
+const claimMailbox = createQuery<Claim & MailboxName, WatchRow>({
   name: 'claim-mailbox',
   text: (param) => `with free as (
       select account_id, id from watches
-      where provider = 'google' and mailbox = ${param.mailbox} and claimed_until <= ${param.now} and not exists (
-        select 1 from watches where provider = 'google' and mailbox = ${param.mailbox} and claimed_until > ${param.now}
+      where serves_mailbox and provider = ${param.provider} and mailbox = ${param.mailbox} and claimed_until <= ${param.now} and not exists (
+        select 1 from watches where serves_mailbox and provider = ${param.provider} and mailbox = ${param.mailbox} and claimed_until > ${param.now}
       ) order by account_id, id for no key update
     )
     update watches w set claim = ${param.claim}, claimed_until = ${param.until} from free f
@@ -56,18 +56,18 @@ const claimMailbox = createQuery<Claim & { mailbox: string }, WatchRow>({
 });
 
 /**
- * Claims one watch; for Gmail with the watches that other accounts have of the same mailbox, because they are one at Google. Returns it, or
+ * Claims one watch; with the watches that other accounts have of the same mailbox when one serves the mailbox, because they are one at the provider. Returns it, or
  * undefined while somebody else has claimed one of them.
  */
 export async function claimWatch(
   db: Database,
-  { account_id: accountId, id, provider, mailbox }: Pick<WatchRow, 'account_id' | 'id' | 'provider' | 'mailbox'>,
+  { account_id: accountId, id, provider, mailbox, serves_mailbox: servesMailbox }: WatchRow,
   claim: Claim,
 ): Promise<WatchRow | undefined> {
-  if (provider === 'microsoft') return (await claimOne(db, { ...claim, accountId, id }))[0];
+  if (!servesMailbox) return (await claimOne(db, { ...claim, accountId, id }))[0];
   const rows = await db.transaction(async (tx) => {
     await lockKey(tx, 'mailbox', mailbox);
-    return claimMailbox(tx, { ...claim, mailbox });
+    return claimMailbox(tx, { ...claim, provider, mailbox });
   });
   return rows.find((row) => row.account_id === accountId && row.id === id);
 }

@@ -1,5 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { WatchKey, WatchRow } from './watches.ts';
+import type { MailboxName, WatchKey, WatchRow } from './watches.ts';
 
 /** A watch as its claimant knows it. */
 export interface Claimed extends WatchKey {
@@ -35,17 +35,18 @@ export const updateWatchRegistered = createQuery<Registered, { id: bigint }>({
     where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning id`,
 });
 
-const shareExpiry = createQuery<{ mailbox: string; expiresAt: Date; labels: readonly string[] }>({
+const shareExpiry = createQuery<MailboxName & { expiresAt: Date; labels: readonly string[] }>({
   name: 'share-watch-expiry',
   text: (param) => `with shared as (
-      select account_id, id from watches where provider = 'google' and mailbox = ${param.mailbox} and state = 'active'
+      select account_id, id from watches where serves_mailbox and provider = ${param.provider} and mailbox = ${param.mailbox}
+        and state = 'active'
       order by account_id, id for no key update
     )
     update watches w set expires_at = ${param.expiresAt}, labels = ${param.labels} from shared s
     where w.account_id = s.account_id and w.id = s.id`,
 });
 
-/** Writes the new expiry of a Gmail mailbox also to the watches of other accounts. */
+/** Writes the new expiry of a mailbox also to the watches of other accounts. */
 export async function updateSharedExpiry(db: Queryable, values: Parameters<typeof shareExpiry>[1]): Promise<void> {
   await shareExpiry(db, values);
 }

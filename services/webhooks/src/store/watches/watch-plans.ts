@@ -44,10 +44,10 @@ export const planRearming = createQuery<{ accountId: string; provider: Provider;
 const forget = createQuery<WatchKey>({
   name: 'forget-registration',
   text: (param) => `update watches set provider_id = null
-    where account_id = ${param.accountId} and id = ${param.id} and provider = 'microsoft' and state <> 'active'`,
+    where account_id = ${param.accountId} and id = ${param.id} and not serves_mailbox and state <> 'active'`,
 });
 
-/** Lets the next attempt at a failing watch at Microsoft register it again instead of renewing it: its subscription wants other changes now. */
+/** Lets the next attempt at a failing watch of one subscription register it again instead of renewing it: its subscription wants other changes now. */
 export async function forgetRegistration(db: Queryable, watch: WatchKey): Promise<void> {
   await forget(db, watch);
 }
@@ -121,8 +121,8 @@ const detach = createQuery<Detaching>({
         delta_link = null, change_places = '{}', looked_at = null, path_token_hash = null, client_state_hash = null, next_attempt_at = ${param.now}, claim = null, claimed_until = '-infinity'
       from detached d where w.account_id = d.account_id and w.id = d.id
     )
-    insert into watches (account_id, provider, mailbox, integration_id, state, provider_id, expires_at, next_attempt_at, created_at)
-    select account_id, provider, mailbox, integration_id, 'ending', provider_id, expires_at, ${param.now}, ${param.now} from detached`,
+    insert into watches (account_id, provider, serves_mailbox, mailbox, integration_id, state, provider_id, expires_at, next_attempt_at, created_at)
+    select account_id, provider, serves_mailbox, mailbox, integration_id, 'ending', provider_id, expires_at, ${param.now}, ${param.now} from detached`,
 });
 
 /**

@@ -1,11 +1,13 @@
 import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 import type { Provider } from '../../provider.ts';
 
-/** A registration at a provider: a Graph subscription, or the watch of a Gmail mailbox. */
+/** A registration at a provider. */
 export interface WatchRow {
   readonly account_id: string;
   readonly id: bigint;
   readonly provider: Provider;
+  /** It serves a whole mailbox: all subscriptions to the mailbox share it. */
+  readonly serves_mailbox: boolean;
   readonly mailbox: string;
   readonly integration_id: bigint;
   readonly state: 'new' | 'active' | 'error' | 'expired' | 'ending';
@@ -20,13 +22,19 @@ export interface WatchRow {
   readonly claim: string | null;
 }
 
-export const watchColumns = `account_id, id, provider, mailbox, integration_id, state, provider_id, path_token_hash, labels, expires_at,
-  registered_at, failures, error_code, claim`;
+export const watchColumns = `account_id, id, provider, serves_mailbox, mailbox, integration_id, state, provider_id, path_token_hash, labels,
+  expires_at, registered_at, failures, error_code, claim`;
 
 /** Names a watch. */
 export interface WatchKey {
   readonly accountId: string;
   readonly id: bigint;
+}
+
+/** Names a mailbox at a provider, whichever accounts have it. */
+export interface MailboxName {
+  readonly provider: Provider;
+  readonly mailbox: string;
 }
 
 interface NewWatch {
@@ -37,19 +45,23 @@ interface NewWatch {
   readonly now: Date;
 }
 
-/** Stores a watch that is not registered yet. */
+/** Stores a watch for one subscription, which is not registered yet. */
 export const insertWatch = createQuery<NewWatch, WatchRow>({
   name: 'insert-watch',
-  text: (param) => `insert into watches (account_id, provider, mailbox, integration_id, state, created_at)
-    values (${param.accountId}, ${param.provider}, ${param.mailbox}, ${param.integrationId}, 'new', ${param.now}) returning ${watchColumns}`,
+  text: (
+    param,
+  ) => `insert into watches (account_id, provider, serves_mailbox, mailbox, integration_id, state, created_at)
+    values (${param.accountId}, ${param.provider}, false, ${param.mailbox}, ${param.integrationId}, 'new', ${param.now}) returning ${watchColumns}`,
 });
 
-/** Returns the account's watch of a Gmail mailbox, which is stored if there is none. */
+/** Returns the account's watch that serves a mailbox, which is stored if there is none. */
 export const upsertMailboxWatch = createQuery<NewWatch, WatchRow>({
   name: 'upsert-mailbox-watch',
-  text: (param) => `insert into watches (account_id, provider, mailbox, integration_id, state, created_at)
-    values (${param.accountId}, ${param.provider}, ${param.mailbox}, ${param.integrationId}, 'new', ${param.now})
-    on conflict (account_id, mailbox) where provider = 'google' and state <> 'ending' do update
+  text: (
+    param,
+  ) => `insert into watches (account_id, provider, serves_mailbox, mailbox, integration_id, state, created_at)
+    values (${param.accountId}, ${param.provider}, true, ${param.mailbox}, ${param.integrationId}, 'new', ${param.now})
+    on conflict (account_id, provider, mailbox) where serves_mailbox and state <> 'ending' do update
       set integration_id = excluded.integration_id
     returning ${watchColumns}`,
 });
@@ -66,27 +78,29 @@ export const selectRegisteredWatches = createQuery<{ accountId: string }, WatchR
     where account_id = ${param.accountId} and (expires_at is not null or path_token_hash is not null)`,
 });
 
-const labelsOf = createQuery<{ mailbox: string }, { resource: string }>({
+const labelsOf = createQuery<MailboxName, { resource: string }>({
   name: 'select-mailbox-labels',
   text: (param) => `select distinct s.resource from watches w
     join subscriptions s on s.account_id = w.account_id and s.watch_id = w.id
-    where w.provider = 'google' and w.mailbox = ${param.mailbox} and w.state <> 'ending'
+    where w.serves_mailbox and w.provider = ${param.provider} and w.mailbox = ${param.mailbox} and w.state <> 'ending'
       and s.state in ('creating', 'active') order by 1`,
 });
 
 /**
- * Labels that the subscriptions of all accounts to a Gmail mailbox need; none when one of them needs all labels, or when there is
+ * Labels that the subscriptions of all accounts to a mailbox with shared watches need; none when one of them needs all labels, or when there is
  * no subscription.
  */
-export async function selectMailboxLabels(db: Queryable, mailbox: string): Promise<string[]> {
-  const labels = (await labelsOf(db, { mailbox })).map(({ resource }) => resource);
+export async function selectMailboxLabels(db: Queryable, name: MailboxName): Promise<string[]> {
+  const labels = (await labelsOf(db, name)).map(({ resource }) => resource);
   return labels.includes('ALL') ? [] : labels;
 }
 
-/** Whether another account, or another row of this one, keeps the watch of a Gmail mailbox. */
-export const selectSharingWatches = createQuery<WatchKey & { mailbox: string }, { one: number }>({
+/** Whether another account, or another row of this one, keeps the watch that serves a mailbox. */
+export const selectSharingWatches = createQuery<WatchKey & MailboxName, { one: number }>({
   name: 'select-sharing-watches',
-  text: (param) => `select 1 as one from watches where provider = 'google' and mailbox = ${param.mailbox}
+  text: (
+    param,
+  ) => `select 1 as one from watches where serves_mailbox and provider = ${param.provider} and mailbox = ${param.mailbox}
     and state in ('new', 'active') and not (account_id = ${param.accountId} and id = ${param.id}) limit 1`,
 });
 
@@ -128,11 +142,11 @@ export async function lockWatches(tx: Transaction, values: Parameters<typeof loc
   await lock(tx, values);
 }
 
-/** The account's watch of a Gmail mailbox. */
-export const selectMailboxWatch = createQuery<{ accountId: string; mailbox: string }, { id: bigint }>({
+/** The account's watch that serves a mailbox. */
+export const selectMailboxWatch = createQuery<MailboxName & { accountId: string }, { id: bigint }>({
   name: 'select-mailbox-watch',
   text: (param) => `select id from watches
-    where account_id = ${param.accountId} and mailbox = ${param.mailbox} and provider = 'google' and state <> 'ending'`,
+    where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox} and serves_mailbox and state <> 'ending'`,
 });
 
 const deleteOne = createQuery<WatchKey>({

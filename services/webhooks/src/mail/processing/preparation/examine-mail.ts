@@ -1,4 +1,5 @@
 import type { Mail } from '../../provider/mail.ts';
+import type { ProviderTraits } from '../../provider/mail-provider.ts';
 import { authenticationResults } from '../../safety/authentication-results.ts';
 import { automaticReason } from '../../safety/automatic-mail.ts';
 import { isAuthenticated } from '../../safety/is-authenticated.ts';
@@ -6,11 +7,11 @@ import { isSenderAllowed } from '../../safety/sender-allowed.ts';
 import type { DueLog } from '../../../store/due-logs.ts';
 
 /** Returns the reason why a mail must not run the agent, as a sentence for the owner; undefined when it may. */
-export function skipReason(mail: Mail, log: DueLog): string | undefined {
+export function skipReason(mail: Mail, log: DueLog, provider: ProviderTraits): string | undefined {
   const sender = mail.sender?.address;
   const reason =
     notArrivedReason(mail, log) ??
-    tooOldReason(mail, log) ??
+    tooOldReason(mail, log, provider) ??
     automaticReason({ sender, mailbox: log.mailbox, headers: mail.headers }) ??
     senderReason(mail, log);
   return reason === undefined ? undefined : `The mail was skipped: ${reason}.`;
@@ -38,14 +39,14 @@ function notArrivedReason(
 const marginMs = 1_000;
 
 /**
- * Gmail: a subscription that became active after the watch of its mailbox began finds mail from before. Mail that the history
- * lists since a watch began is new even when its own date is old: it may have been imported. At Microsoft a mail that is moved
- * into the folder counts as new, so its age says nothing.
+ * Where one watch serves a mailbox, a subscription that became active after the watch began finds mail from before. Mail that arrived since
+ * the watch began is new even when its own date is old: it may have been imported. Where a subscription has its own watch, a mail that is
+ * moved into its folder counts as new, so its age says nothing.
  */
-function tooOldReason({ receivedAt }: Mail, log: DueLog): string | undefined {
-  const { provider, active_since: activeSince, began_with_watch: beganWithWatch, change_type: changeType } = log;
+function tooOldReason({ receivedAt }: Mail, log: DueLog, { servesMailbox }: ProviderTraits): string | undefined {
+  const { active_since: activeSince, began_with_watch: beganWithWatch, change_type: changeType } = log;
   if (
-    provider !== 'google' ||
+    !servesMailbox ||
     changeType !== 'created' ||
     beganWithWatch === true ||
     receivedAt === undefined ||

@@ -20,7 +20,7 @@ export async function prepareLog(processor: Processor, reading: Reading, log: Du
   const at: MailAt = { mailAccount: mailAccountOf(log), messageId: log.message_id, signal };
   try {
     // A deleted mail cannot be fetched.
-    const mail = log.change_type === 'deleted' ? undefined : await processor.readers[log.provider].fetchMail(at);
+    const mail = log.change_type === 'deleted' ? undefined : await processor.providers.of(log.provider).fetchMail(at);
     return await prepare(processor, reading, { log, mail });
   } catch (error) {
     const isGone = error instanceof ProviderError && (error.kind === 'not_found' || error.kind === 'gone');
@@ -50,8 +50,8 @@ interface Fetched {
 }
 
 async function prepare(processor: Processor, reading: Reading, { log, mail }: Fetched) {
-  const { db, clock } = processor;
-  const reason = mail === undefined ? undefined : skipReason(mail, log);
+  const { db, clock, providers } = processor;
+  const reason = mail === undefined ? undefined : skipReason(mail, log, providers.of(log.provider));
   const message = reason === undefined ? messageOf(mail, log) : null;
   const key = { accountId: log.account_id, id: log.id };
   const senderAddress = mail?.sender?.address.toLowerCase() ?? null;

@@ -1,8 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Queryable, Transaction } from '@agentmesh/lib/pg';
-import type { Context } from '../../mail/context.ts';
-import { type GraphItem, readGraphNotifications } from '../../mail/microsoft/graph-notifications.ts';
-import { addReadings, readMailboxTask } from '../../mail/read-mailbox-task.ts';
 import type { MailboxKey } from '../../store/mailboxes.ts';
 import {
   insertNotified,
@@ -11,7 +8,9 @@ import {
   selectWatchesByPath,
   selectWatchesByProviderIds,
 } from '../../store/notified.ts';
-import type { NotificationHandlers } from './handlers.ts';
+import type { ProviderMethods } from '../provider/mail-provider.ts';
+import { addReadings, readMailboxTask } from '../read-mailbox-task.ts';
+import { type GraphItem, readGraphNotifications } from './graph-notifications.ts';
 
 /** An item that came from Microsoft, and its watch. */
 interface Authentic {
@@ -24,32 +23,29 @@ const maxTokenLength = 256;
 /** Microsoft tries to deliver a notification for four hours; one that it has given up was missed since then. */
 const missedMs = 5 * 3_600_000;
 
-/** Stores the authentic items of one request, in one transaction with the jobs that read their mailboxes. */
-export function receiveGraphNotifications(context: Context): NotificationHandlers['receiveGraphNotifications'] {
-  const { db, jobs, clock, countNotifications } = context;
-  return async ({ pathToken, body }) => {
-    const items = readGraphNotifications(body);
-    const authentic = authenticate(items, pathToken, await selectWatches(db, pathToken, items));
-    countNotifications('microsoft', 'ignored', Math.max(items.length, 1) - authentic.length);
-    if (authentic.length === 0) return {};
-    const now = clock.now();
-    await db.transaction(async (tx) => {
-      // Everybody locks new logs, then the mailbox, then its watches. The mailbox is locked late, because its reader needs it, too.
-      const stored = await storeMails(tx, authentic, now);
-      const lifecycles = authentic.filter(({ about }) => 'lifecycle' in about);
-      await addReadings(tx, { jobs, mailboxes: [...stored, ...lifecycles.map(mailboxOf)], now });
-      await planLifecycles(tx, lifecycles, now);
-    });
-    jobs.wake(readMailboxTask);
-    countNotifications('microsoft', 'stored', authentic.length);
-    return {};
-  };
-}
+/** Stores the authentic items of one request. Never fails because of what the request contains. */
+export const graphNotified: ProviderMethods['notified'] = async ({ db, jobs, clock }, { pathToken, body }) => {
+  const items = readGraphNotifications(body);
+  const authentic = authenticate(items, pathToken, await selectWatches(db, pathToken, items));
+  const counts = { stored: authentic.length, ignored: Math.max(items.length, 1) - authentic.length };
+  if (authentic.length === 0) return counts;
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    // Everybody locks new logs, then the mailbox, then its watches. The mailbox is locked late, because its reader needs it, too.
+    const stored = await storeMails(tx, authentic, now);
+    const lifecycles = authentic.filter(({ about }) => 'lifecycle' in about);
+    await addReadings(tx, { jobs, mailboxes: [...stored, ...lifecycles.map(mailboxOf)], now });
+    await planLifecycles(tx, lifecycles, now);
+  });
+  jobs.wake(readMailboxTask);
+  return counts;
+};
 
 async function selectWatches(db: Queryable, pathToken: string, items: readonly GraphItem[]): Promise<NotifiedWatch[]> {
   if (items.length === 0 || pathToken.length > maxTokenLength) return [];
   if (pathToken !== '') return selectWatchesByPath(db, { pathTokenHash: hashOf(pathToken) });
   return selectWatchesByProviderIds(db, {
+    provider: 'microsoft',
     providerIds: [...new Set(items.map(({ subscriptionId }) => subscriptionId))],
   });
 }

@@ -3,9 +3,20 @@ import { listOf, recordOf, textOf } from '../provider/json.ts';
 import type { ProviderClient } from '../provider/create-provider-client.ts';
 import type { MailAccount } from '../../provider.ts';
 import { unreadable } from '../provider/provider-error.ts';
+import { hasControls } from '../text/has-controls.ts';
 
 /** Labels that every mailbox has, by their ids. `ALL` is ours. */
 const systemLabel = /^(?:ALL|INBOX|STARRED|IMPORTANT|UNREAD|SENT|DRAFT|SPAM|TRASH|CHAT|CATEGORY_[A-Z]+)$/;
+
+/** Longest name of a label. */
+const longestLabel = 225;
+
+/** Reads the id or the name of a label, which only the mailbox knows; absent: the inbox. Throws `subscription_resource_invalid`. */
+export function readLabel(resource = 'INBOX'): string {
+  const label = resource.trim();
+  if (label !== '' && label.length <= longestLabel && !hasControls(label)) return label;
+  throw fieldInvalid('resource', 'The resource is not the id or the name of a Gmail label, such as INBOX, or ALL.');
+}
 
 interface Label {
   readonly id: string;
