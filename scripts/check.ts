@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callersFile, callersText } from './callers-of-services.ts';
 import { clientTypesFile, clientTypesText } from './client-types.ts';
+import { faultsOf, readCommits } from './commits.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -120,6 +121,14 @@ async function clientGenerated(): Promise<Outcome> {
   return { ok, output: ok ? '' : `${clientTypesFile} does not match the gateway: run npm run generate` };
 }
 
+/** Compares the messages of the branch's commits with what CONTRIBUTING.md asks for. */
+async function commits(): Promise<Outcome> {
+  const found = await readCommits(root);
+  if (found === undefined) return { ok: true, output: 'skipped: the history here holds no default branch' };
+  const faults = found.flatMap(faultsOf);
+  return { ok: faults.length === 0, output: faults.join('\n') };
+}
+
 const write = process.argv.includes('--write');
 
 /** Two lanes run at the same time, because the smallest machine has two cores. The slowest steps come first. */
@@ -131,6 +140,7 @@ const lanes: readonly (readonly Step[])[] = [
   ],
   [
     step('lint', bin('oxlint'), '--format', 'unix'),
+    { name: 'commits', run: commits },
     step('proto lint', bin('buf'), 'lint'),
     { name: 'proto breaking', run: breaking },
     { name: 'proto generated', run: generated },
