@@ -40,7 +40,11 @@ import { inNewSession } from './in-new-session.ts';
 
 type Accepted = MessageInitShape<typeof BeginTurnResponseSchema>;
 
-/** Accepts a run in one statement. When this answers, the run is committed, and running or queued. */
+/**
+ * Accepts a run. When this answers, the run is committed, and running or queued. A new message to a session whose turn is free takes one statement. A
+ * run that has to wait takes a second one, and keys, answers, interruptions and new sessions take more. A statement that finds the session changed
+ * is repeated.
+ */
 export function beginTurn(service: Context): Handlers['beginTurn'] {
   return async (request, call) => {
     const context = { ...service, db: service.db.within(call) };
