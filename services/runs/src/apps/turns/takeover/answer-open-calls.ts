@@ -3,7 +3,7 @@ import {
   type BaseTool,
   createEvent,
   type Event,
-  functionsExportedForTestingOnly,
+  handleFunctionCallList,
   type InvocationContext,
   isLlmAgent,
   type LlmAgent,
@@ -11,9 +11,6 @@ import {
 } from '@google/adk';
 import type { FunctionCall, Part } from '@google/genai';
 import type { OpenCallsOfEvent } from './open-calls-of.ts';
-
-/** ADK's own execution of calls. Its index has it under this name only. */
-const { handleFunctionCallList } = functionsExportedForTestingOnly;
 
 const unknown = 'outcome unknown: the server was interrupted while the tool ran, so it may have done its work or not';
 
