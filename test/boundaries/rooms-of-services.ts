@@ -7,7 +7,7 @@ export const roomLists: RoomLists = {
   lib: 'heap heap-testing prices wait telemetry rpc pg bus jobs service idempotency outbound usage',
   'lib/bus': 'current-trace.ts seal.ts driver bus.ts consume names topic.ts create-bus.ts nats postgres testing',
   'lib/idempotency':
-    'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts index.ts testing',
+    'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts uuid-of.ts index.ts testing',
   'lib/outbound': 'names answers',
   'lib/pg':
     'database-error.ts row-types.ts statement-batch.ts until.ts database.ts connection group-commit.ts embedded locks migrations roles testing',

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type JsonValue, fromJson, toJson } from '@bufbuild/protobuf';
+import { uuidOf } from '@agentmesh/lib/idempotency';
 import { defineTask, type Jobs } from '@agentmesh/lib/jobs';
 import type { Queryable } from '@agentmesh/lib/pg';
 import { type RunWait, RunWaitSchema } from '@agentmesh/proto/auth/v1';
@@ -41,10 +41,6 @@ export function waitOf({ wait }: AnswerLink): RunWait {
   return fromJson(RunWaitSchema, wait, { ignoreUnknownFields: true });
 }
 
-/** A UUID (version 8) that names a wait. */
 function mailIdOf(accountId: string, { appName, userId, sessionId, invocationId, attempt }: RunWait): string {
-  const parts = [accountId, appName, userId, sessionId, invocationId, attempt];
-  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-  const [a, b, c, d, e] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 15), hex.slice(15, 18), hex.slice(18, 30)];
-  return `${a}-${b}-8${c}-8${d}-${e}`;
+  return uuidOf(accountId, appName, userId, sessionId, invocationId, attempt);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { uuidOf } from '@agentmesh/lib/idempotency';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
 
@@ -25,7 +25,8 @@ export function readEvent(sessionId: string, event: StoredEvent): Remembered | u
   const { content, customMetadata } = parseExactly(Buffer.from(json).toString('utf8')) as EventBody;
   if (!Array.isArray(content?.parts) || content.parts.length === 0) return undefined;
   return {
-    id: entryId(sessionId, eventId),
+    // The same event has the same entry, however often it is added.
+    id: uuidOf(sessionId, eventId),
     sessionId,
     eventId,
     invocationId,
@@ -34,13 +35,4 @@ export function readEvent(sessionId: string, event: StoredEvent): Remembered | u
     contentJson: JSON.stringify(content),
     customMetadataJson: customMetadata ? JSON.stringify(customMetadata) : null,
   };
-}
-
-/** A UUID (version 8) made of both ids: the same event has the same entry, however often it is added. */
-export function entryId(sessionId: string, eventId: string): string {
-  const digest = createHash('sha256').update(`${sessionId}\0${eventId}`).digest();
-  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80;
-  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
-  const hex = digest.toString('hex', 0, 16);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

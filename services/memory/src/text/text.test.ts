@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { entryId } from '../ingest/read-event.ts';
 import { detectLanguage, languages } from './languages.ts';
 import { countMatches } from './matching.ts';
 import { entryTerms, substringTerms, wordTerm } from './terms.ts';
@@ -84,10 +83,4 @@ describe('the language of a text', () => {
     expect(detectLanguage([stems('les', 'french'), stems('on', 'french', 'english')], 'english')).toBe('french');
     expect(detectLanguage([stems('on', 'french', 'english')], 'english')).toBe('english');
   });
-});
-
-test('the id of an entry is a UUID of its session and event, and of no other pair', () => {
-  expect(entryId('s', 'e')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  expect(entryId('s', 'e')).toBe(entryId('s', 'e'));
-  expect(entryId('s', 'e')).not.toBe(entryId('s\0', 'e'));
 });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { uuidOf } from '@agentmesh/lib/idempotency';
 import { isMeshError, type MeshCode } from '@agentmesh/lib/rpc';
 import type { DueSchedule } from '../store/schedules.ts';
 import type { Schedules } from './schedules.ts';
@@ -81,8 +81,7 @@ export function failureOf({ log }: Schedules, row: DueSchedule, error: unknown):
   return { invocationId: null, error: message, isTransient, isRefused };
 }
 
-/** A UUID of version 8 that is made of the schedule and the tick. */
+/** Made of the schedule and the tick, so that a tick starts one run. */
 function invocationIdOf({ id, next_at: tick }: DueSchedule): string {
-  const hash = createHash('sha256').update(`${id} ${tick.toISOString()}`).digest('hex');
-  return `e-${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  return `e-${uuidOf(String(id), tick.toISOString())}`;
 }
