@@ -2,6 +2,7 @@ import { cookiesAreSecure } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
 import { writeSignUpCookie } from '../../edge/authentication/sign-up-cookie.ts';
 import { HttpError } from '../../edge/errors/request-error.ts';
+import { present } from '../../edge/records/present.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { namingField } from './sign-up-fault.ts';
 import { userOf } from './user-of.ts';
@@ -51,12 +52,8 @@ function signUpMessage(body: SignUpRequest) {
     password: body.password ?? '',
     firstName: body.first_name,
     lastName: body.last_name,
-    ...optional('username', body.username),
-    ...optional('fullName', body.full_name),
-    ...optional('avatarUrl', body.avatar_url),
+    ...present('username', body.username),
+    ...present('fullName', body.full_name),
+    ...present('avatarUrl', body.avatar_url),
   };
-}
-
-function optional<K extends string>(key: K, value: string | null | undefined): { [P in K]?: string } {
-  return value === null || value === undefined ? {} : ({ [key]: value } as { [P in K]: string });
 }

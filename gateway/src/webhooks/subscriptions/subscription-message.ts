@@ -1,3 +1,4 @@
+import { present } from '../../edge/records/present.ts';
 import {
   type CreateSubscriptionRequest,
   defaultProvider,
@@ -27,8 +28,4 @@ export function changeMessage(body: UpdateSubscriptionRequest) {
     ...present('requireAuthentication', body.require_authentication),
     ...(body.allowed_senders && { allowedSenders: { senders: body.allowed_senders } }),
   };
-}
-
-function present<K extends string, T>(key: K, value: T | null | undefined): { [P in K]?: T } {
-  return value === null || value === undefined ? {} : ({ [key]: value } as { [P in K]: T });
 }
