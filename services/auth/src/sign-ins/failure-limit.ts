@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Failed sign-ins that are recorded in an hour: of one address, and of all together. */
 const ofAddress = 20;
 const ofAll = 2_000;
@@ -19,7 +21,7 @@ interface Failures {
 }
 
 export function createFailureLimit(now: () => number = Date.now): FailureLimit {
-  const addresses = new Map<string, Failures>();
+  const addresses = new LRUCache<string, Failures>({ max: rememberedAddresses });
   let recorded = 0;
   let hourEnds = 0;
 
@@ -36,8 +38,6 @@ export function createFailureLimit(now: () => number = Date.now): FailureLimit {
   function failuresOf(address: string): Failures {
     const failures = addresses.get(address) ?? { recorded: 0, unrecorded: 0 };
     addresses.set(address, failures);
-    const [oldest] = addresses.keys();
-    if (addresses.size > rememberedAddresses && oldest !== undefined) addresses.delete(oldest);
     return failures;
   }
 

@@ -3,8 +3,8 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import { type RunProgressed, type RunsWatched, RunsWatchedSchema } from '@agentmesh/proto/runs/v1/live';
 import { SessionKeySchema, type Turn } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
+import { LRUCache } from 'lru-cache';
 import type { RunName } from '../admission/waiting-runs.ts';
-import { Interests } from './interests.ts';
 import { LiveAttempt } from './live-attempt.ts';
 import type { LiveNews, NewsHandler } from './live-news.ts';
 import { ProgressSender } from './progress-sender.ts';
@@ -14,6 +14,7 @@ const renewMs = 5_000;
 /** A run counts as watched elsewhere for this long after a hint, so that two hints may get lost. */
 const interestMs = 16_000;
 const mostInterests = 10_000;
+const clock = { now: () => performance.now() };
 const mostRunsOfHint = 500;
 
 export interface LiveRunsOptions {
@@ -33,7 +34,8 @@ export class LiveRuns implements Disposable {
   /** The feeds of runs that have viewers here. */
   readonly #feeds = new Map<string, RunFeed>();
   readonly #attempts = new Map<string, LiveAttempt>();
-  readonly #elsewhere = new Interests({ lastMs: interestMs, most: mostInterests });
+  /** Runs that are watched elsewhere. */
+  readonly #elsewhere = new LRUCache<string, true>({ ttl: interestMs, max: mostInterests, perf: clock });
   readonly #sender: ProgressSender;
   /** Runs whose partial events are about to be asked for. */
   readonly #asked = new Map<string, RunName>();
@@ -78,7 +80,7 @@ export class LiveRuns implements Disposable {
       if (session === undefined) continue;
       const run = { session, invocationId };
       const name = nameOf(run);
-      this.#elsewhere.note(name);
+      this.#elsewhere.set(name, true);
       const attempt = isNew ? this.#attempts.get(name) : undefined;
       if (attempt !== undefined) this.#sender.add({ name, run, news: attempt.soFar() });
     }
@@ -129,7 +131,7 @@ export class LiveRuns implements Disposable {
   }
 
   #tell(name: string, run: RunName, makeNews: () => LiveNews): void {
-    const isElsewhere = this.#elsewhere.size > 0 && this.#elsewhere.has(name);
+    const isElsewhere = this.#elsewhere.size > 0 && this.#elsewhere.get(name) === true;
     const feed = this.#feeds.get(name);
     if (!isElsewhere && feed === undefined) return;
     const news = makeNews();

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { SpanEnded } from '@agentmesh/proto/runs/v1';
 
 /** An app as an account sees it. */
@@ -24,22 +25,20 @@ export interface SpanLimits {
   readonly spansOfSession: number;
 }
 
-type Spans = Map<string, SpanEnded>;
+type Spans = LRUCache<string, SpanEnded>;
 
 export function createSpanLog({ sessions, spansOfSession }: SpanLimits): SpanLog {
-  const known = new Map<string, Spans>();
+  const known = new LRUCache<string, Spans>({ max: sessions });
   return {
     add(span) {
       const key = keyOf(span, span.sessionId);
-      const spans: Spans = known.get(key) ?? new Map();
+      const spans: Spans = known.peek(key) ?? new LRUCache({ max: spansOfSession });
       if (spans.has(span.spanId)) return;
       spans.set(span.spanId, span);
-      trim(spans, spansOfSession);
-      known.delete(key);
       known.set(key, spans);
-      trim(known, sessions);
     },
-    ofSession: (app, sessionId) => [...(known.get(keyOf(app, sessionId))?.values() ?? [])].map(({ json }) => json),
+    ofSession: (app, sessionId) =>
+      [...(known.peek(keyOf(app, sessionId))?.rvalues() ?? [])].flatMap((span) => span?.json ?? []),
     ofEvent(app, eventId) {
       for (const span of values(known)) {
         const isIt = span.eventId === eventId && span.accountId === app.accountId && span.appName === app.appName;
@@ -49,20 +48,12 @@ export function createSpanLog({ sessions, spansOfSession }: SpanLimits): SpanLog
     },
     forget: (accountId) => {
       const prefix = JSON.stringify([accountId]).slice(0, -1);
-      for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key);
+      for (const key of Array.from(known.keys())) if (key.startsWith(prefix)) known.delete(key);
     },
   };
 }
 
-/** Drops the oldest entries. */
-function trim(map: Map<string, unknown>, size: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= size) return;
-    map.delete(key);
-  }
-}
-
-function* values(known: ReadonlyMap<string, Spans>): Generator<SpanEnded> {
+function* values(known: LRUCache<string, Spans>): Generator<SpanEnded> {
   for (const spans of known.values()) yield* spans.values();
 }
 
