@@ -24,7 +24,7 @@ import { createAccountChanges } from './edge/authentication/account-changes.ts';
 import { type Authentication, createAuthentication } from './edge/authentication/authenticate.ts';
 import { createBearer } from './edge/authentication/bearer.ts';
 import { createBodyBudget } from './edge/bodies/body-budget.ts';
-import { createPaces } from './edge/pace/pace.ts';
+import { createPaces } from './edge/pace.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import { createRunTickets } from './edge/authentication/tickets/run-tickets.ts';
 import { type BrowserSession, createBrowserSession } from './edge/authentication/browser-session.ts';

@@ -3,7 +3,7 @@ import type { RoomLists } from './rooms.ts';
 /** Each folder that has folders, with its rooms in one order: see RoomLists. `gateway/README.md` has the list of the edge too. */
 export const roomLists: RoomLists = {
   'gateway/src/edge':
-    'validation pace errors json origins authentication records paging streams idempotency throttle arrivals openapi http bodies',
+    'validation pace.ts errors json origins authentication records paging streams idempotency throttle arrivals openapi http bodies',
   lib: 'heap heap-testing prices wait telemetry rpc pg bus jobs service idempotency outbound usage',
   'lib/bus': 'current-trace.ts seal.ts driver bus.ts consume names topic.ts create-bus.ts nats postgres testing',
   'lib/idempotency':
@@ -44,9 +44,9 @@ export const roomLists: RoomLists = {
   'services/webhooks/src/rpc': 'logs notifications subscriptions schedules run-webhooks',
   'services/webhooks/src/store': 'mailboxes.ts log-lists.ts look-rows.ts watches',
   'services/memory/src':
-    'embeddings text errors.ts memory-key.ts postings store ingest search context.ts erase-memories.ts consumers jobs wire-entry.ts rpc',
+    'embeddings text errors.ts memory-key.ts place-set.ts store ingest search context.ts erase-memories.ts consumers jobs wire-entry.ts rpc',
   'services/keys/src':
-    'config.ts errors.ts google http agent-identity caller-rights.ts encryption store integrations saved-keys signing context.ts consumers jobs reencryption model-use rpc',
+    'config.ts errors.ts google reply.ts agent-identity caller-rights.ts encryption store integrations saved-keys signing-vault.ts context.ts consumers jobs model-use rpc',
   'services/keys/src/integrations': 'errors.ts providers',
   'services/keys/src/rpc': 'agent-identity model-use saved-keys signing tool-keys integrations',
   'services/auth/src':

@@ -10,7 +10,7 @@ import type { Config } from './config.ts';
 import type { MailProviders } from './integrations/providers/index.ts';
 import type { TokenVault } from './integrations/token-vault.ts';
 import type { Vault } from './saved-keys/vault.ts';
-import type { SigningVault } from './signing/signing-vault.ts';
+import type { SigningVault } from './signing-vault.ts';
 
 /** Dependencies of every RPC, consumer and job of this service. */
 export interface Context {

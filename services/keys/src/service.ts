@@ -18,7 +18,7 @@ import { createMailProviders } from './integrations/providers/index.ts';
 import { createTokenVault } from './integrations/token-vault.ts';
 import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
 import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
-import { reencrypt } from './reencryption/reencrypt.ts';
+import { reencrypt } from './reencrypt.ts';
 import {
   agentIdentityHandlers,
   modelUseHandlers,
@@ -28,7 +28,7 @@ import {
 } from './rpc/index.ts';
 import { integrationsHandlers } from './rpc/integrations/index.ts';
 import { createVault } from './saved-keys/vault.ts';
-import { createSigningVault } from './signing/signing-vault.ts';
+import { createSigningVault } from './signing-vault.ts';
 
 const rootsOf = ({ ENCRYPT_KEY, ENCRYPT_KEY_PREVIOUS }: Config) => ({
   current: ENCRYPT_KEY,

@@ -8,7 +8,7 @@ import { excessive } from '../json/json-text.ts';
 import { ArrivingBytes, freeBuffer } from './arriving-bytes.ts';
 import type { BodyBudget, HeldBytes } from './body-budget.ts';
 import { openBytes } from './body-limits.ts';
-import { bytesOfValue, type Pace } from '../pace/pace.ts';
+import { bytesOfValue, type Pace } from '../pace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import { MeshError, type MeshCode } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { Pace } from '../pace/pace.ts';
+import { Pace } from '../pace.ts';
 import { refuseUpload } from './refuse-upload.ts';
 import { HttpError, InvalidRequest } from './request-error.ts';
 

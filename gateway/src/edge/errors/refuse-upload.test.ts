@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test, vi } from 'vitest';
-import { Pace } from '../pace/pace.ts';
+import { Pace } from '../pace.ts';
 import { refuseUpload } from './refuse-upload.ts';
 
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createMemoryRelease } from '@agentmesh/lib/heap';
-import type { Pace } from '../pace/pace.ts';
+import type { Pace } from '../pace.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface RefusalOptions {

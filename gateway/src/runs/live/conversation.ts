@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Failure } from '@agentmesh/proto/runs/v1';
 import type { WebSocket } from 'ws';
-import { bytesOfValue, type Pace } from '../../edge/pace/pace.ts';
+import { bytesOfValue, type Pace } from '../../edge/pace.ts';
 import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { measureJson } from '../../edge/json/json-bounds.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Wake } from '@agentmesh/lib/wait';
 import type { WebSocket } from 'ws';
 import type { HeldBytes } from '../../edge/bodies/body-budget.ts';
-import type { Pace } from '../../edge/pace/pace.ts';
+import type { Pace } from '../../edge/pace.ts';
 
 export interface InboxLimits {
   readonly messages: number;

@@ -1,4 +1,4 @@
-import { type Reply, requestJson } from '../http/reply.ts';
+import { type Reply, requestJson } from '../reply.ts';
 
 export interface Question {
   readonly url: string;

@@ -4,7 +4,7 @@ import { unlessAborted } from '@agentmesh/lib/wait';
 import type { Config } from '../config.ts';
 import { serviceTimeout } from '../errors.ts';
 import type { TokenSource } from '../google/token-source.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../reply.ts';
 import { ask } from './ask.ts';
 import type { Connector } from './connector.ts';
 import { progressOf } from './operation.ts';

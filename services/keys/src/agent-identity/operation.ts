@@ -1,4 +1,4 @@
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../reply.ts';
 
 /**
  * Names of operations, e.g. `projects/p/locations/l/operations/o` and `operations/akmf.p7-12-34`. They are safe in the path of a URL:

@@ -1,5 +1,5 @@
 import { credentialRefused } from '../errors.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../reply.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 /** An error of the credential service that is not about our own credential. */

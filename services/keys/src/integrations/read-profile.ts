@@ -1,4 +1,4 @@
-import { requestJson } from '../http/reply.ts';
+import { requestJson } from '../reply.ts';
 import { profileRefused, providerUnavailable } from './errors.ts';
 import type { MailProvider, Profile } from './providers/mail-provider.ts';
 import { providerTimeoutMs, type Tokens } from './token-endpoint.ts';

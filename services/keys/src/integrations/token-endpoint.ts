@@ -1,5 +1,5 @@
 import type { Logger } from '@agentmesh/lib/telemetry';
-import { type Reply, requestJson } from '../http/reply.ts';
+import { type Reply, requestJson } from '../reply.ts';
 import type { MailProvider } from './providers/mail-provider.ts';
 
 /** Time limit of a request to a provider. */

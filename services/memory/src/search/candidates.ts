@@ -1,4 +1,4 @@
-import { chunkPlaces } from '../postings/place-set.ts';
+import { chunkPlaces } from '../place-set.ts';
 import { type ChunkCounts, type Counts, isCounted, placesOfCount } from './count.ts';
 
 /** An entry that may be an answer. */

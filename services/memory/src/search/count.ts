@@ -1,4 +1,4 @@
-import { chunkPlaces } from '../postings/place-set.ts';
+import { chunkPlaces } from '../place-set.ts';
 import type { Unit } from './plan.ts';
 
 /** Bitmaps of the entries that hold a term, by term and chunk. */

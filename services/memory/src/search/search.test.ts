@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chunkPlaces, clearBit, fromBitmap, locate, offsetsOf, setBit, toBitmap } from '../postings/place-set.ts';
+import { chunkPlaces, clearBit, fromBitmap, locate, offsetsOf, setBit, toBitmap } from '../place-set.ts';
 import { candidatesBeside, candidatesOf } from './candidates.ts';
 import { countUnits, type Postings } from './count.ts';
 import { pickBest } from './pick-best.ts';

@@ -1,5 +1,5 @@
 import type { Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
-import { clearBit, fromBitmap, fromOffsets, locate, setBit, toBitmap } from '../postings/place-set.ts';
+import { clearBit, fromBitmap, fromOffsets, locate, setBit, toBitmap } from '../place-set.ts';
 import type { Partition } from './partitions.ts';
 
 /** Changes of postings on their way: by term, then by chunk, the offsets that are put in or taken out. */

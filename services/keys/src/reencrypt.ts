@@ -1,6 +1,6 @@
 import type { Database } from '@agentmesh/lib/pg';
-import { createEnvelopes, createLocalWrapper, type Envelopes, purposes, type RootKeys } from '../encryption/index.ts';
-import { type EnvelopeColumn, type EnvelopeQueries, type EnvelopeRow, envelopeQueries } from '../store/envelopes.ts';
+import { createEnvelopes, createLocalWrapper, type Envelopes, purposes, type RootKeys } from './encryption/index.ts';
+import { type EnvelopeColumn, type EnvelopeQueries, type EnvelopeRow, envelopeQueries } from './store/envelopes.ts';
 
 /** Every column that holds envelopes. */
 const columns: readonly (EnvelopeColumn & { readonly purpose: string })[] = [

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createEnvelopes, createLocalWrapper, deriveKey, purposes, type RootKeys } from '../encryption/index.ts';
+import { createEnvelopes, createLocalWrapper, deriveKey, purposes, type RootKeys } from './encryption/index.ts';
 
 /** Purpose of a signing secret. */
 export interface SecretPlace {
