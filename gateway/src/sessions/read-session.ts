@@ -1,4 +1,3 @@
-import { MeshError } from '@agentmesh/lib/rpc';
 import type {
   GetSessionResponse,
   ListEventsRequest,
@@ -11,6 +10,7 @@ import { unary } from '../context.ts';
 import { comma, separated } from '../edge/json/json-bytes.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
 import { sessionEnd, sessionJson, sessionStart } from './session-json.ts';
+import { sessionWithoutHead } from '../edge/errors/session-without-head.ts';
 
 type Sessions = Client<typeof SessionsService>;
 type Key = Pick<SessionKey, 'accountId' | 'appName' | 'userId' | 'sessionId'>;
@@ -25,7 +25,7 @@ export interface OpenedSession {
 export async function openSession(sessions: Sessions, session: Key, reading: AbortController): Promise<OpenedSession> {
   const answers = sessions.getSession({ session }, { signal: reading.signal })[Symbol.asyncIterator]();
   const { value: first } = (await firstAnswer(answers, reading)) as IteratorResult<GetSessionResponse, undefined>;
-  if (first?.session === undefined) throw withoutHead();
+  if (first?.session === undefined) throw sessionWithoutHead();
   return { revision: first.session.revision, groups: printSession(first.session, first.events, answers) };
 }
 
@@ -68,10 +68,6 @@ export async function readEventPage(sessions: Sessions, range: EventRange): Prom
 async function readHead(sessions: Sessions, session: Key): Promise<Session> {
   let head: Session | undefined;
   for await (const page of sessions.getSession({ session, numRecentEvents: 0 }, unary)) head ??= page.session;
-  if (head === undefined) throw withoutHead();
+  if (head === undefined) throw sessionWithoutHead();
   return head;
-}
-
-function withoutHead(): MeshError {
-  return new MeshError('internal', 'session_without_head', 'The session could not be read.');
 }

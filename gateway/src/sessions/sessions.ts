@@ -1,4 +1,3 @@
-import { MeshError } from '@agentmesh/lib/rpc';
 import type { CreateSessionResponse } from '@agentmesh/proto/sessions/v1';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
@@ -18,6 +17,7 @@ import { sessionJson } from './session-json.ts';
 import { sessionListRoute } from './session-list.ts';
 import { sessionReadRoutes } from './session-reads.ts';
 import { CreateSessionRequest, InitialState, revisionHeader, Session } from './session-record.ts';
+import { sessionWithoutHead } from '../edge/errors/session-without-head.ts';
 
 const users = '/apps/:app_name/users/:user_id/sessions';
 const one = `${users}/:session_id`;
@@ -123,6 +123,6 @@ function addDeletion(app: App, { sessions, authentication }: Context): void {
 function sendCreated(reply: FastifyReply, created: CreateSessionResponse): FastifyReply {
   const { session, events } = created;
   markReplayed(reply, created);
-  if (session === undefined) throw new MeshError('internal', 'session_without_head', 'The session could not be read.');
+  if (session === undefined) throw sessionWithoutHead();
   return sendJson(reply.header('etag', entityTag(session.revision)), sessionJson(session, events));
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { BadRequest, HttpError, InvalidRequest } from '../edge/errors/request-error.ts';
+import { BadRequest, bodyTooLarge, InvalidRequest } from '../edge/errors/request-error.ts';
 
 /** 25 MiB for the recording; the rest is for the form around it. */
 const maxBodyBytes = 26 * 1024 * 1024;
@@ -65,7 +65,7 @@ class SpeechForm {
       }
     } else {
       this.#bytes += next.value.length;
-      if (this.#bytes > maxBodyBytes) throw new HttpError(413, 'The request body is too large.');
+      if (this.#bytes > maxBodyBytes) throw bodyTooLarge();
       await new Promise<void>((resolve) => void this.#parser.write(next.value, () => resolve()));
     }
     if (this.#fault !== undefined) throw this.#fault;

@@ -1,4 +1,5 @@
 export type { BusDriver, PayloadHandler } from './bus-driver.ts';
+export { busUnavailable } from './bus-unavailable.ts';
 export type { Delivery, Sink } from './delivery.ts';
 export type { Origin } from './origin.ts';
 export { checkPayload, MAX_PAYLOAD_BYTES } from './payload-limit.ts';

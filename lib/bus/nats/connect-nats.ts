@@ -8,9 +8,8 @@ import {
   type NodeConnectionOptions,
 } from '@nats-io/transport-node';
 import type { Logger } from '../../telemetry/index.ts';
-import { MeshError } from '../../rpc/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
-import { MAX_PAYLOAD_BYTES } from '../driver/index.ts';
+import { busUnavailable, MAX_PAYLOAD_BYTES } from '../driver/index.ts';
 
 /** How NATS is reached. */
 export interface NatsOptions {
@@ -55,7 +54,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   if (most >= LEAST_MAX_PAYLOAD_BYTES) return connection;
   await connection.close();
   const message = `The server takes messages of at most ${most} bytes. Its max_payload must be at least ${LEAST_MAX_PAYLOAD_BYTES}.`;
-  throw new MeshError('unavailable', 'bus_unavailable', message);
+  throw busUnavailable(undefined, message);
 }
 
 async function untilConnected(options: NatsOptions): Promise<NatsConnection> {
@@ -83,8 +82,7 @@ async function untilConnected(options: NatsOptions): Promise<NatsConnection> {
         throw new Error('NATS does not let this user in, or does not answer');
       });
     } catch (cause) {
-      if (Date.now() > until)
-        throw new MeshError('unavailable', 'bus_unavailable', 'NATS cannot be reached.', { cause });
+      if (Date.now() > until) throw busUnavailable(cause, 'NATS cannot be reached.');
       options.log.warn({ err: cause }, 'NATS cannot be reached: trying again');
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
@@ -125,6 +123,6 @@ function usable<T>(files: readonly string[], use: () => T): T {
   try {
     return use();
   } catch (cause) {
-    throw new MeshError('unavailable', 'bus_unavailable', `${files.join(', ')} cannot be used.`, { cause });
+    throw busUnavailable(cause, `${files.join(', ')} cannot be used.`);
   }
 }

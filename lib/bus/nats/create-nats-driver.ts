@@ -1,9 +1,8 @@
-import { MeshError } from '../../rpc/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
-import { type BusDriver, checkPayload } from '../driver/index.ts';
+import { busUnavailable, type BusDriver, checkPayload } from '../driver/index.ts';
 import { connectNats, type NatsOptions } from './connect-nats.ts';
 import { headersOf, originOf } from './headers.ts';
-import { Link, natsUnavailable } from './link.ts';
+import { Link } from './link.ts';
 import { NatsConsumer } from './nats-consumer.ts';
 import { NatsStream } from './nats-stream.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
@@ -51,7 +50,7 @@ export async function createNatsDriver(options: NatsOptions): Promise<BusDriver 
     ping: async () => {
       link.checkUp();
       await withinDeadline(connection.rtt(), PING_TIMEOUT_MS, late).catch((error: unknown) => {
-        throw natsUnavailable(error);
+        throw busUnavailable(error);
       });
     },
     [Symbol.asyncDispose]: () => link.close(),
@@ -72,5 +71,5 @@ async function call({ subject, log }: Called, handle: () => void | Promise<void>
 }
 
 function late(): never {
-  throw new MeshError('unavailable', 'bus_unavailable', 'The bus does not answer.');
+  throw busUnavailable(undefined, 'The bus does not answer.');
 }

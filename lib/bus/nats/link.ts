@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { MeshError } from '../../rpc/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
+import { busUnavailable } from '../driver/index.ts';
 
 const FLUSH_MS = 2_000;
 const SETTLE_RETRY_MS = 50;
@@ -25,7 +25,7 @@ export class Link {
 
   /** Throws `unavailable` while the connection is lost, because the client would keep what is sent in memory, and then drop it. */
   checkUp(): void {
-    if (!this.isUp) throw natsUnavailable();
+    if (!this.isUp) throw busUnavailable();
   }
 
   /** Calls `listener` whenever the connection is lost, and whenever it is made again, until the returned function is called. */
@@ -68,8 +68,4 @@ function isFlushed(connection: NatsConnection): Promise<boolean> {
     () => false,
   );
   return withinDeadline(flushed, FLUSH_MS, () => false);
-}
-
-export function natsUnavailable(cause?: unknown): MeshError {
-  return new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.', { cause });
 }

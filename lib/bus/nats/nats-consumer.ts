@@ -2,10 +2,10 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from '../../telemetry/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
-import type { Delivery, DurableName, Sink } from '../driver/index.ts';
+import { busUnavailable, type Delivery, type DurableName, type Sink } from '../driver/index.ts';
 import { deliveryPlace } from './delivery-place.ts';
 import { deadHeaders, idOf, originOf } from './headers.ts';
-import { type Link, natsUnavailable } from './link.ts';
+import type { Link } from './link.ts';
 import { namesOf } from '../names/index.ts';
 import { OrderGate } from './order-gate.ts';
 import { PullLoop } from './pull-loop.ts';
@@ -95,10 +95,10 @@ export class NatsConsumer {
     const answer = await link.connection
       .request(this.#names.dead, message.payload, { headers, timeout: PUBLISH_MS })
       .catch((error: unknown) => {
-        throw natsUnavailable(error);
+        throw busUnavailable(error);
       });
     const { error } = answer.json<{ error?: unknown }>();
-    if (error !== undefined) throw natsUnavailable(error);
+    if (error !== undefined) throw busUnavailable(error);
   }
 
   #answer(reply: string | undefined, text: string): void {

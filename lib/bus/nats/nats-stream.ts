@@ -7,9 +7,9 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import type { Logger } from '../../telemetry/index.ts';
-import { checkPayload, type Stream, type StreamMessage, type StreamPlan } from '../driver/index.ts';
+import { busUnavailable, checkPayload, type Stream, type StreamMessage, type StreamPlan } from '../driver/index.ts';
 import { headersOf } from './headers.ts';
-import { type Link, natsUnavailable } from './link.ts';
+import type { Link } from './link.ts';
 import { RecentMessages } from './recent-messages.ts';
 import { consumerSettings, streamSettings } from './stream-settings.ts';
 
@@ -59,7 +59,7 @@ export class NatsStream implements Stream {
     try {
       await this.#alone(() => this.#prepare());
     } catch (error) {
-      throw natsUnavailable(error);
+      throw busUnavailable(error);
     }
   }
 
@@ -71,7 +71,7 @@ export class NatsStream implements Stream {
         await this.#append(messages);
       } catch (error) {
         this.#last = undefined;
-        throw natsUnavailable(error);
+        throw busUnavailable(error);
       }
       this.#recent.add(messages);
     });

@@ -1,6 +1,6 @@
 import { type Consumer, jetstream, type JetStreamClient } from '@nats-io/jetstream';
-import type { DurableName } from '../driver/index.ts';
-import { type Link, natsUnavailable } from './link.ts';
+import { busUnavailable, type DurableName } from '../driver/index.ts';
+import type { Link } from './link.ts';
 import { namesOf } from '../names/index.ts';
 
 const BATCH = 100;
@@ -24,7 +24,7 @@ export async function replayDeadLetters({ connection }: Link, name: DurableName)
     }
     return count;
   } catch (error) {
-    throw natsUnavailable(error);
+    throw busUnavailable(error);
   }
 }
 

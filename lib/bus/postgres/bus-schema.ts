@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { limitSettings, WatchedClient, whenUnlocked, withSessionSettings } from '../../pg/index.ts';
-import { MeshError } from '../../rpc/index.ts';
+import { busUnavailable } from '../driver/index.ts';
 
 /** Raised with each change of `CREATE`. A process works with the schema of a later release, so that releases can be rolled back. */
 const VERSION = 2;
@@ -120,7 +120,7 @@ export async function prepareBusSchema(url: string): Promise<void> {
     const message = isRefused
       ? 'The login may not prepare the schema bus: run `npm start -- migrate`.'
       : 'The bus cannot be reached.';
-    throw new MeshError('unavailable', 'bus_unavailable', message, { cause });
+    throw busUnavailable(cause, message);
   } finally {
     await client.end();
   }

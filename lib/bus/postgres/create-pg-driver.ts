@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { createPool, limitSettings, rowTypes, withSessionSettings } from '../../pg/index.ts';
-import { MeshError } from '../../rpc/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
-import { type BusDriver, checkPayload, type DurableName, type Sink } from '../driver/index.ts';
+import { busUnavailable, type BusDriver, checkPayload, type DurableName, type Sink } from '../driver/index.ts';
 import { prepareBusSchema } from './bus-schema.ts';
-import { unavailable } from './bus-unavailable.ts';
 import { PgConsumer } from './pg-consumer.ts';
 import type { PgDriverOptions } from './pg-driver-options.ts';
 import { PgDurable } from './pg-durable.ts';
@@ -75,7 +73,7 @@ async function openListener(options: PgDriverOptions, subscriptions: Subscriptio
   const listener = new PgListener({ ...options, onNotification });
   await prepareBusSchema(options.url);
   await listener.open().catch((cause: unknown) => {
-    throw unavailable(cause);
+    throw busUnavailable(cause);
   });
   return listener;
 }
@@ -94,5 +92,5 @@ function openPool({ url, log, statementMs }: PgDriverOptions): pg.Pool {
 }
 
 function late(): never {
-  throw new MeshError('unavailable', 'bus_unavailable', 'The bus does not answer.');
+  throw busUnavailable(undefined, 'The bus does not answer.');
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { MeshError } from '../../rpc/index.ts';
 import type { PgDriverOptions } from './pg-driver-options.ts';
 import { listenTo, openPgSession, type PgSession } from './pg-session.ts';
+import { busUnavailable } from '../driver/index.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
@@ -53,7 +53,7 @@ export class PgListener {
   /** Throws `unavailable` while the connection is lost. */
   async ping(): Promise<void> {
     const session = this.#current;
-    if (session === undefined) throw new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.');
+    if (session === undefined) throw busUnavailable();
     await session.client.query('select 1');
   }
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createPool, limitSettings, withSessionSettings } from '../../pg/index.ts';
-import type { Origin } from '../driver/index.ts';
-import { unavailable } from './bus-unavailable.ts';
+import { busUnavailable, type Origin } from '../driver/index.ts';
 import type { PgDriverOptions } from './pg-driver-options.ts';
 import { channelOf, encodeNotification } from './pg-notification.ts';
 
@@ -53,7 +52,7 @@ export class PgPublisher {
   }
 
   publish(subject: string, payload: Uint8Array, origin: Origin): Promise<void> {
-    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(unavailable(new Error('Too many hints wait.')));
+    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(busUnavailable(new Error('Too many hints wait.')));
     return new Promise((sent, failed) => {
       this.#count += 1;
       const texts = encodeNotification(`${this.#own}${this.#count.toString(36)}`, payload, origin);
@@ -92,11 +91,11 @@ export class PgPublisher {
       await this.#pool.query({ ...NOTIFY, values });
       for (const hint of hints) hint.sent();
     } catch (error) {
-      for (const hint of [...hints, ...this.#waiting.splice(0)]) hint.failed(unavailable(error));
+      for (const hint of [...hints, ...this.#waiting.splice(0)]) hint.failed(busUnavailable(error));
     }
   }
 }
 
 function rethrow(error: unknown): never {
-  throw unavailable(error);
+  throw busUnavailable(error);
 }

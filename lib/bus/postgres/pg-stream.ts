@@ -1,7 +1,5 @@
 import pg from 'pg';
-import { MeshError } from '../../rpc/index.ts';
-import { checkPayload, type Stream, type StreamMessage, type StreamPlan } from '../driver/index.ts';
-import { unavailable } from './bus-unavailable.ts';
+import { busUnavailable, checkPayload, type Stream, type StreamMessage, type StreamPlan } from '../driver/index.ts';
 import { channelOf, encodeNotification } from './pg-notification.ts';
 
 const ADD_DURABLES = {
@@ -71,8 +69,8 @@ export async function execute<Row extends pg.QueryResultRow>(
   try {
     return (await pool.query<Row>({ ...statement, values: [...values] })).rows;
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== NO_RIGHT) throw unavailable(error);
+    if (!(error instanceof pg.DatabaseError) || error.code !== NO_RIGHT) throw busUnavailable(error);
     const message = 'The login lacks rights on the schema bus: run `npm start -- migrate`.';
-    throw new MeshError('unavailable', 'bus_unavailable', message, { cause: error });
+    throw busUnavailable(error, message);
   }
 }

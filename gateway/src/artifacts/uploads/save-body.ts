@@ -1,5 +1,5 @@
 import type { HeldBytes } from '../../edge/bodies/body-budget.ts';
-import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
+import { bodyTooLarge, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { parseJsonBody } from '../../edge/json/json-text.ts';
 import { JsonScanner, type Scanned } from './json-scanner.ts';
 import { type StreamedString, streamedString } from './streamed-string.ts';
@@ -49,7 +49,7 @@ export async function readWhole(source: AsyncIterable<Buffer>, { maxRestBytes, h
   let length = 0;
   for await (const chunk of source) {
     length += chunk.length;
-    if (length > maxRestBytes) throw tooLarge();
+    if (length > maxRestBytes) throw bodyTooLarge();
     held.take(chunk.length);
     chunks.push(chunk);
   }
@@ -103,7 +103,7 @@ class Body {
   *#hold(bytes: Buffer): Generator<Buffer> {
     this.#held.push(bytes);
     this.#heldBytes += bytes.length;
-    if (this.#restBytes + this.#heldBytes > this.#keeping.maxRestBytes) throw tooLarge();
+    if (this.#restBytes + this.#heldBytes > this.#keeping.maxRestBytes) throw bodyTooLarge();
     if (this.#heldBytes <= threshold || this.#streamed !== undefined) return;
     this.#streamed = streamedString(this.#place);
     this.#isStreaming = true;
@@ -136,7 +136,7 @@ class Body {
 
   #add(bytes: Buffer): void {
     this.#restBytes += bytes.length;
-    if (this.#restBytes > this.#keeping.maxRestBytes) throw tooLarge();
+    if (this.#restBytes > this.#keeping.maxRestBytes) throw bodyTooLarge();
     this.#rest.push(bytes);
   }
 
@@ -165,8 +165,4 @@ function jsonInvalid(offset: number, error: string): InvalidRequest {
   return new InvalidRequest([
     { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx: { error } },
   ]);
-}
-
-function tooLarge(): HttpError {
-  return new HttpError(413, 'The request body is too large.');
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest, RequestPayload } from 'fastify';
-import { BadRequest, HttpError } from '../../edge/errors/request-error.ts';
+import { BadRequest, bodyTooLarge } from '../../edge/errors/request-error.ts';
 
 /** Largest form in bytes. Sign-in forms have few short fields. */
 const maxBytes = 65_536;
@@ -28,7 +28,7 @@ async function readAll(payload: RequestPayload): Promise<Buffer<ArrayBuffer>> {
   let length = 0;
   for await (const chunk of payload as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) throw new HttpError(413, 'The request body is too large.');
+    if (length > maxBytes) throw bodyTooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { HttpError } from '../errors/request-error.ts';
+import { HttpError, userForeign } from '../errors/request-error.ts';
 import type { Grant } from './identity.ts';
 
 /** Refuses with 403 a route whose scope the personal token does not have. */
@@ -21,7 +21,7 @@ export function checkUser({ userId }: Grant, request: FastifyRequest): void {
   const { holdsNoUserData, limitsToUser } = request.routeOptions.config;
   const isOwn =
     named.length > 0 ? named.every((one) => one === userId) : holdsNoUserData === true || limitsToUser === true;
-  if (!isOwn) throw new HttpError(403, 'This token is bound to another user_id.');
+  if (!isOwn) throw userForeign();
   if (hasAppKey(request.body)) throw new HttpError(403, 'A token that is bound to a user_id cannot set app: state.');
 }
 

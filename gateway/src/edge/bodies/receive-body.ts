@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createMemoryRelease } from '@agentmesh/lib/heap';
 import type { FastifyRequest } from 'fastify';
-import { BadRequest, HttpError } from '../errors/request-error.ts';
+import { BadRequest, bodyTooLarge } from '../errors/request-error.ts';
 import type { JsonSize } from '../json/json-bounds.ts';
 import type { JsonCounter } from '../json/json-counter.ts';
 import { excessive } from '../json/json-text.ts';
@@ -97,7 +97,7 @@ class BodyReceiver {
 
   start(): void {
     const declared = this.#declared ?? 0;
-    if (declared > this.#maxBytes) this.#fail(tooLarge());
+    if (declared > this.#maxBytes) this.#fail(bodyTooLarge());
     else if (declared > openBytes) this.#accept(this.#listen);
     else this.#listen();
   }
@@ -142,7 +142,7 @@ class BodyReceiver {
   }
 
   #add(chunk: Buffer): void {
-    if (this.#bytes.length + chunk.length > this.#maxBytes) throw tooLarge();
+    if (this.#bytes.length + chunk.length > this.#maxBytes) throw bodyTooLarge();
     this.#held.take(chunk.length);
     this.#bytes.add(chunk);
     releaseMemory(chunk.length);
@@ -197,8 +197,4 @@ class BodyReceiver {
       .off('error', this.#onBreak)
       .off('close', this.#onBreak);
   }
-}
-
-function tooLarge(): HttpError {
-  return new HttpError(413, 'The request body is too large.');
 }

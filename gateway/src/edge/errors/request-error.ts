@@ -14,6 +14,16 @@ export class HttpError extends Error {
   }
 }
 
+/** 413 for a body that is larger than its route takes. */
+export function bodyTooLarge(): HttpError {
+  return new HttpError(413, 'The request body is too large.');
+}
+
+/** 403 for a personal token that is bound to another end user than the request names. */
+export function userForeign(): HttpError {
+  return new HttpError(403, 'This token is bound to another user_id.');
+}
+
 export class BadRequest extends HttpError {
   override readonly name = 'BadRequest';
 

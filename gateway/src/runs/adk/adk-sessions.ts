@@ -1,4 +1,3 @@
-import { MeshError } from '@agentmesh/lib/rpc';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import type { GetSessionResponse } from '@agentmesh/proto/sessions/v1';
@@ -12,6 +11,7 @@ import { firstAnswer } from '../../edge/streams/first-answer.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { adkMessage } from './adk-messages.ts';
 import { AdkMessages, AdkSession, AdkSessionPath, CreateAdkSession } from './adk-record.ts';
+import { sessionWithoutHead } from '../../edge/errors/session-without-head.ts';
 
 const tags = ['chat'];
 const all = '/api/adk/sessions';
@@ -52,8 +52,7 @@ function addCreation(app: App, { agents, sessions, authentication }: Context): v
       );
       const { session } = created;
       markReplayed(reply, created);
-      if (session === undefined)
-        throw new MeshError('internal', 'session_without_head', 'The session could not be read.');
+      if (session === undefined) throw sessionWithoutHead();
       const { id, lastUpdateTime } = session;
       return { id, appName, userId, state: data ?? {}, events: [], lastUpdateTime };
     },

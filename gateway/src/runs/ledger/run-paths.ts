@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { HttpError } from '../../edge/errors/request-error.ts';
+import { userForeign } from '../../edge/errors/request-error.ts';
 import type { Identity } from '../../edge/authentication/identity.ts';
 import { noNul } from '../../edge/validation/index.ts';
 
@@ -22,7 +22,7 @@ export function ownerOf({ accountId, grant }: Identity): { readonly accountId: s
 export function listedUser({ grant }: Identity, asked: string | undefined): string {
   const bound = grant?.userId;
   if (bound !== undefined && asked !== undefined && asked !== bound) {
-    throw new HttpError(403, 'This token is bound to another user_id.');
+    throw userForeign();
   }
   return bound ?? asked ?? '';
 }

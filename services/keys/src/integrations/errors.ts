@@ -4,11 +4,6 @@ import type { ProviderWord } from '../store/integrations.ts';
 /** Names of the providers as people know them. */
 const names: Readonly<Record<ProviderWord, string>> = { microsoft: 'Microsoft', google: 'Google' };
 
-/** The call breaks the RPC contract. */
-export function integrationRequestInvalid(message: string): MeshError {
-  return new MeshError('invalid_argument', 'request_invalid', message);
-}
-
 /** The operator has not set up the provider. `missing` are the settings without a value. */
 export function providerNotConfigured(missing: readonly string[]): MeshError {
   const message = `This server cannot connect mail accounts of this provider: set ${missing.join(' and ')}.`;

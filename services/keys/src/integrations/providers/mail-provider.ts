@@ -1,5 +1,5 @@
 import { MailProvider as ProviderEnum } from '@agentmesh/proto/keys/v1/integrations';
-import { integrationRequestInvalid } from '../errors.ts';
+import { keyRequestInvalid } from '../../errors.ts';
 import type { ProviderWord } from '../../store/integrations.ts';
 
 export interface ConsentPage {
@@ -54,7 +54,7 @@ const enums: Readonly<Record<ProviderWord, ProviderEnum>> = {
 /** The provider as it is stored. Throws `request_invalid` for none. */
 export function providerWord(provider: ProviderEnum): ProviderWord {
   const word = words[provider];
-  if (word === undefined) throw integrationRequestInvalid('A provider is MICROSOFT or GOOGLE.');
+  if (word === undefined) throw keyRequestInvalid('A provider is MICROSOFT or GOOGLE.');
   return word;
 }
 
