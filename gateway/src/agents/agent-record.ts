@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { freeForm, maybe, storedText } from '../edge/records/keywords.ts';
+import { freeForm, maybe, storedText, strict } from '../edge/records/keywords.ts';
 
 const params = Type.Object(
   {
@@ -13,7 +13,12 @@ const params = Type.Object(
     ),
     model_api_base: maybe(Type.String({ maxLength: 2048, description: 'Address of a server that the key is for.' })),
   },
-  { additionalProperties: true, title: 'AgentModelParams' },
+  // Near misses of the keys above: without the address, a key of a private server would be sent to the provider.
+  {
+    additionalProperties: true,
+    title: 'AgentModelParams',
+    'x-refused': ['api_base', 'base_url', 'model_base_url', 'api_key', 'api_key_value'],
+  },
 );
 
 const modelNames = Type.Union([Type.String(), Type.Array(Type.String())], {
@@ -22,6 +27,9 @@ const modelNames = Type.Union([Type.String(), Type.Array(Type.String())], {
 });
 
 const reference = Type.Union([Type.String(), Type.Integer()]);
+
+/** Fields of the answer that a client may send back. */
+const answered = ['agent_id', 'model_api_key', 'status', 'version', 'created_at', 'updated_at', 'message'];
 
 /** Fields that the reference's UI sends. The service checks their values. */
 export const AgentRequest = Type.Object(
@@ -117,6 +125,8 @@ export const AgentRequest = Type.Object(
   },
   {
     title: 'AgentRequest',
+    ...strict,
+    'x-ignored': answered,
     required: ['agent_name', 'agent_model', 'agent_description', 'agent_instruction', 'agent_type'],
     examples: [
       {

@@ -4,7 +4,7 @@ import { type App, type Context, unary } from '../context.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
-import { maybe, storedId, storedText } from '../edge/records/keywords.ts';
+import { maybe, storedId, storedText, strict } from '../edge/records/keywords.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { agentIdOf, anyAgentIdOf } from './agent-path.ts';
 import { AgentPath } from './agent-record.ts';
@@ -34,7 +34,7 @@ const StartAgentRun = Type.Object(
       storedId({ minLength: 1, description: 'User of the new session; the address of the account by default.' }),
     ),
   },
-  { title: 'StartAgentRunRequest', examples: [{ message: 'Hello, mesh' }] },
+  { title: 'StartAgentRunRequest', ...strict, examples: [{ message: 'Hello, mesh' }] },
 );
 
 const StartedRun = Type.Object(

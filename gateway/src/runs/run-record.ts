@@ -1,7 +1,7 @@
 import { multitaskNames } from '@agentmesh/proto/multitask';
 import { Type, type Static } from 'typebox';
 import { Content } from '../edge/records/content.ts';
-import { freeForm, maybe, stateMap, storedId } from '../edge/records/keywords.ts';
+import { freeForm, maybe, stateMap, storedId, strict } from '../edge/records/keywords.ts';
 import { noNul } from '../edge/validation/index.ts';
 import { RunWebhookRequest } from './webhooks/webhook-record.ts';
 
@@ -64,13 +64,13 @@ export function runAgentRequest(defaultApp: string | undefined) {
 const webhook = { webhook: Type.Optional(RunWebhookRequest) };
 const StartRunRequest = Type.Object(
   { ...RunAgentRequest.properties, ...webhook },
-  { ...record, title: 'StartRunRequest', required: ['userId', 'sessionId'] },
+  { ...record, ...strict, title: 'StartRunRequest', required: ['userId', 'sessionId'] },
 );
 type StartRunRequest = Static<typeof StartRunRequest>;
 
 const StartNamedRunRequest = Type.Object(
   { ...RunAgentRequest.properties, ...webhook, ...ownApp },
-  { ...ofNamedApp, title: 'StartRunRequest' },
+  { ...ofNamedApp, ...strict, title: 'StartRunRequest' },
 );
 
 /** Record of a run in the background, which may have a webhook. `appName` is optional if a default app is set. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
-import { storedId } from '../edge/records/keywords.ts';
+import { storedId, strict } from '../edge/records/keywords.ts';
 import { SessionPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
@@ -22,7 +22,7 @@ const RewindRequest = Type.Object(
       description: 'Everything from the first event of this invocation on is rewound.',
     }),
   },
-  { title: 'RewindRequest', examples: [{ rewindBeforeInvocationId: exampleId }] },
+  { title: 'RewindRequest', ...strict, examples: [{ rewindBeforeInvocationId: exampleId }] },
 );
 
 const ForkRequest = Type.Object(
@@ -33,6 +33,7 @@ const ForkRequest = Type.Object(
   },
   {
     title: 'ForkRequest',
+    ...strict,
     description: 'Either `eventId` or `invocationId` is required.',
     examples: [{ invocationId: exampleId, sessionId: 's1-copy' }],
     anyOf: [{ required: ['eventId'] }, { required: ['invocationId'] }],

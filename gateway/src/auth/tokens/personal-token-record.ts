@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { scopes } from '../../edge/authentication/scopes.ts';
-import { maybe, storedId } from '../../edge/records/keywords.ts';
+import { maybe, storedId, strict } from '../../edge/records/keywords.ts';
 
 const secondsOfDay = 86_400;
 
@@ -15,6 +15,7 @@ export const CreatePersonalTokenRequest = Type.Object(
   },
   {
     title: 'CreatePersonalTokenRequest',
+    ...strict,
     required: ['name', 'scopes'],
     examples: [{ name: 'ci', scopes: ['sessions:write', 'runs:write'] }],
   },

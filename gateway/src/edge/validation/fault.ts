@@ -10,7 +10,6 @@ export const faults = {
   map: { type: 'dict_type', msg: 'Input should be a valid dictionary' },
   list: { type: 'list_type', msg: 'Input should be a valid list' },
   set: { type: 'set_type', msg: 'Input should be a valid set' },
-  extra: { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' },
   string: { type: 'string_type', msg: 'Input should be a valid string' },
   unicode: {
     type: 'string_unicode',
@@ -41,6 +40,13 @@ export const faults = {
   },
   integerSize: { type: 'int_parsing_size', msg: 'Unable to parse input string as an integer, exceeded maximum size' },
 } as const satisfies Record<string, Fault>;
+
+/** `meant`: the permitted key that is closest to it. */
+export function extraKey(meant: string | undefined): Fault {
+  const fault = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };
+  if (meant === undefined) return fault;
+  return { ...fault, msg: `${fault.msg}. Did you mean '${meant}'?`, ctx: { closest: meant } };
+}
 
 export function tooShort(minLength: number): Fault {
   const noun = minLength === 1 ? 'character' : 'characters';

@@ -31,6 +31,10 @@ export interface JsonSchema {
   readonly 'x-open-enum'?: boolean;
   /** Second name of the property. The value is answered under the name that was sent. */
   readonly 'x-also'?: string;
+  /** Keys that are skipped where unknown keys are refused. */
+  readonly 'x-ignored'?: readonly string[];
+  /** Keys that are refused where unknown keys are kept. */
+  readonly 'x-refused'?: readonly string[];
   /** An empty text counts as missing. */
   readonly 'x-blank-is-missing'?: boolean;
   /** Record of the body if it is sent as an urlencoded form. */

@@ -1,6 +1,7 @@
-import { faults } from './fault.ts';
+import { extraKey, faults } from './fault.ts';
 import type { Report } from './issue.ts';
 import { type JsonSchema, nullableOf } from './json-schema.ts';
+import { nearestName } from './nearest-name.ts';
 import { isRecord, put } from './record.ts';
 import type { Check } from './scalar.ts';
 
@@ -22,14 +23,17 @@ export function object(schema: JsonSchema, compile: (schema: JsonSchema) => Chec
   const spellings = new Set(fields.flatMap((field) => field.spellings.map(([sent]) => sent)));
   const secret = Object.values(schema.properties ?? {}).some(isSecret);
   const { additionalProperties: extras } = schema;
+  const names = fields.map(({ name }) => name);
+  const ignored = new Set(schema['x-ignored']);
+  const refused = new Set(schema['x-refused']);
   return (input, report) => {
     if (!isRecord(input)) return refuse(input, report, secret);
     const output: Record<string, unknown> = {};
     for (const field of fields) readField({ field, input, output, report, secret });
     if (extras === undefined) return output;
     for (const key of Object.keys(input)) {
-      if (spellings.has(key)) continue;
-      if (extras === false) report.add(faults.extra, input[key], key);
+      if (spellings.has(key) || ignored.has(key)) continue;
+      if (extras === false || refused.has(key)) reportExtra(key, { input, report, secret, names });
       else put(output, key, input[key]);
     }
     return output;
@@ -94,6 +98,15 @@ function isCovered(field: Field, input: Record<string, unknown>): boolean {
 function reportMissing(field: Field, at: { input: unknown; report: Report; secret: boolean }): void {
   at.report.withheld += at.secret ? 1 : 0;
   at.report.add(faults.missing, at.input, field.name);
+  at.report.withheld -= at.secret ? 1 : 0;
+}
+
+function reportExtra(
+  key: string,
+  at: { input: Record<string, unknown>; report: Report; secret: boolean; names: readonly string[] },
+): void {
+  at.report.withheld += at.secret ? 1 : 0;
+  at.report.add(extraKey(nearestName(key, at.names)), at.input[key], key);
   at.report.withheld -= at.secret ? 1 : 0;
 }
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { maybe } from '../../edge/records/keywords.ts';
+import { maybe, strict } from '../../edge/records/keywords.ts';
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const ignored = () => Type.String({ default: '', description: 'Accepted and ignored: a key belongs to the account.' });
@@ -26,9 +26,13 @@ const given = {
 
 export const CreateSavedKeyRequest = Type.Object(given, {
   title: 'CreateSavedKeyRequest',
+  ...strict,
   required: ['key_name', 'provider', 'api_key_value'],
   examples: [{ key_name: 'Work', provider: 'openai', api_key_value: 'sk-the-key-itself', model: 'gpt-5-mini' }],
 });
+
+/** Fields of the answer that a client may send back. */
+const answered = ['api_key_id', 'last_four', 'fingerprint', 'created_at', 'updated_at', 'last_used_at', 'status'];
 
 export const UpdateSavedKeyRequest = Type.Object(
   {
@@ -42,7 +46,7 @@ export const UpdateSavedKeyRequest = Type.Object(
       }),
     ),
   },
-  { title: 'UpdateSavedKeyRequest', examples: [{ key_name: 'Work, renamed' }] },
+  { title: 'UpdateSavedKeyRequest', ...strict, 'x-ignored': answered, examples: [{ key_name: 'Work, renamed' }] },
 );
 export type UpdateSavedKeyRequest = Static<typeof UpdateSavedKeyRequest>;
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { maybe, storedId } from '../../edge/records/keywords.ts';
+import { maybe, storedId, strict } from '../../edge/records/keywords.ts';
 
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-11-01'], description }));
@@ -76,7 +76,7 @@ export const LimitAmounts = Type.Object(
     ),
     cost_usd: maybe(Type.Number({ minimum: 0, maximum: mostDollars, description: 'Most estimated cost.' })),
   },
-  { title: 'LimitAmounts', examples: [{ requests: 1000, cost_usd: 5 }] },
+  { title: 'LimitAmounts', ...strict, examples: [{ requests: 1000, cost_usd: 5 }] },
 );
 
 export const LimitPath = Type.Object({

@@ -5,7 +5,7 @@ import { InvalidRequest } from '../../edge/errors/request-error.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { freeForm } from '../../edge/records/keywords.ts';
+import { freeForm, strict } from '../../edge/records/keywords.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { answerKeyOf, refuseReuse } from '../idempotency-key.ts';
 import { Run } from './ledger-record.ts';
@@ -31,6 +31,7 @@ const RunAnswer = Type.Object(
   },
   {
     title: 'RunAnswer',
+    ...strict,
     examples: [{ functionResponse: example }],
     anyOf: [{ required: ['functionResponse'] }, { required: ['functionResponses'] }],
   },

@@ -8,10 +8,15 @@ import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { Run } from './ledger-record.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
+import { strict } from '../../edge/records/keywords.ts';
 
 const RunMessage = Type.Object(
   { newMessage: Content },
-  { title: 'RunMessage', examples: [{ newMessage: { role: 'user', parts: [{ text: 'Only hotels with a pool.' }] } }] },
+  {
+    title: 'RunMessage',
+    ...strict,
+    examples: [{ newMessage: { role: 'user', parts: [{ text: 'Only hotels with a pool.' }] } }],
+  },
 );
 
 /** Adds messages to runs that are not over. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { noNul } from '../../edge/validation/index.ts';
+import { strict } from '../../edge/records/keywords.ts';
 
 const int32Max = 2_147_483_647;
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -94,7 +95,7 @@ export const RetriggerRequest = Type.Object(
     ),
     subscription_id: Type.Optional(id('Only logs of this subscription; with `status`.')),
   },
-  { title: 'RetriggerRequest', examples: [{ status: 'error' }] },
+  { title: 'RetriggerRequest', ...strict, examples: [{ status: 'error' }] },
 );
 
 export const RetriggeredLogs = Type.Object(

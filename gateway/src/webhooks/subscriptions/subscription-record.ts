@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { maybe, storedText } from '../../edge/records/keywords.ts';
+import { maybe, storedText, strict } from '../../edge/records/keywords.ts';
 
 const int32Max = 2_147_483_647;
 /** The provider of a request that names none. */
@@ -48,6 +48,7 @@ export const CreateSubscriptionRequest = Type.Object(
   },
   {
     title: 'CreateWebhookSubscriptionRequest',
+    ...strict,
     examples: [
       {
         agent_id: 1,
@@ -72,6 +73,7 @@ export const UpdateSubscriptionRequest = Type.Object(
   },
   {
     title: 'UpdateWebhookSubscriptionRequest',
+    ...strict,
     description: 'Absent fields and null change nothing.',
     examples: [{ status: 'disabled' }],
   },
