@@ -22,6 +22,17 @@ export function nameOfStatus(status: RunStatus): RunStatusName | undefined {
   return names.get(status);
 }
 
+const noUsage = '{"modelCalls":0}';
+
+/** The stored use. The ledger leaves out the seconds of a short run: the times of the run tell them. */
+function usageOf({ usageJson, startTime, endTime }: LedgerRun): Uint8Array {
+  if (endTime === 0) return usageJson;
+  const usage = usageJson.length === 0 ? noUsage : Buffer.from(usageJson).toString();
+  if (/"seconds" ?:/.test(usage)) return usageJson;
+  const seconds = startTime === 0 ? 0 : Math.max(0, Math.round((endTime - startTime) * 1000) / 1000);
+  return Buffer.from(`${usage.slice(0, -1)},"seconds":${seconds}}`);
+}
+
 /**
  * A run as public JSON in UTF-8, as all routes and webhooks show it. Fields without a value are absent. Fields that the ledger keeps as JSON are the
  * bytes that were stored.
@@ -46,7 +57,8 @@ export function runRecord(run: LedgerRun): Uint8Array {
     }),
   );
   const stored = [
-    ['usage', run.usageJson],
+    ['usage', usageOf(run)],
+    ['output', run.outputJson],
     ['customMetadata', run.customMetadataJson],
     ['waitingFor', run.waitingForJson],
   ] as const;

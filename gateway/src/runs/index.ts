@@ -8,6 +8,7 @@ import { answerRunRoute } from './ledger/answer-run.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
 import { runMessageRoute } from './ledger/run-messages.ts';
 import { runRecordRoutes } from './ledger/run-routes.ts';
+import { waitForRunRoute } from './ledger/wait-for-run.ts';
 import { startRunRoute } from './ledger/start-run.ts';
 import { addRunLive } from './live/run-live.ts';
 import { noticeStreamRoute } from './notices/notice-stream.ts';
@@ -24,6 +25,7 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   runRoutes(app, context);
   startRunRoute(app, context);
   runRecordRoutes(app, context);
+  waitForRunRoute(app, context);
   runMessageRoute(app, context);
   answerRunRoute(app, context);
   answerLinkRoutes(app, context);

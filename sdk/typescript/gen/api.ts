@@ -673,6 +673,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{invocation_id}/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wait for a run
+         * @description Answers 200 with the run as soon as it has ended or waits for an answer; 202 with the run as it is then when `seconds` have passed before.
+         */
+        get: operations["waitForRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{invocation_id}/messages": {
         parameters: {
             query?: never;
@@ -2928,6 +2948,8 @@ export interface components {
             };
             /** @description Function calls whose answers continue the run; only while waiting. Without `args` when these have more than 32 KiB together. */
             waitingFor?: components["schemas"]["WaitingCall"][];
+            /** @description The last answer, when the run has ended or waits: a text, or the object or array that an agent with an `output_schema` answers. `{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks. */
+            output?: unknown;
             /** @description While waiting: when the default answer is given, if none has come, in Unix seconds. */
             answerBy?: number;
             webhook?: {
@@ -2955,9 +2977,9 @@ export interface components {
             totalTokenCount?: number;
             /** @description Answers of models. */
             modelCalls: number;
-            /** @description Calls of tools. */
+            /** @description Calls of tools; one that was approved counts once. */
             toolCalls?: number;
-            /** @description Time in which attempts ran; absent below one second. */
+            /** @description Time in which attempts ran; of every run that has ended or waits. */
             seconds?: number;
             /** @description US dollars, estimated from the price list that `/api/usage` names, of all calls with a known price, also of those that tools made. Absent when there was none. */
             cost?: number;
@@ -3005,6 +3027,8 @@ export interface components {
             };
             /** @description Function calls whose answers continue the run; only while waiting. Without `args` when these have more than 32 KiB together. */
             waitingFor?: components["schemas"]["WaitingCall"][];
+            /** @description The last answer, when the run has ended or waits: a text, or the object or array that an agent with an `output_schema` answers. `{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks. */
+            output?: unknown;
             /** @description While waiting: when the default answer is given, if none has come, in Unix seconds. */
             answerBy?: number;
         };
@@ -4953,6 +4977,44 @@ export interface operations {
         responses: {
             /** @description A run of an agent: one user message and everything that the agent did with it. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    waitForRun: {
+        parameters: {
+            query?: {
+                /** @description The longest wait. */
+                seconds?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of a run, as the header `X-Invocation-Id` names it.
+                 * @example e-00000000-0000-4000-8000-000000000000
+                 */
+                invocation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run of an agent: one user message and everything that the agent did with it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description A run of an agent: one user message and everything that the agent did with it. */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };

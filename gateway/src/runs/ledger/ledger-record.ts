@@ -17,8 +17,10 @@ const RunUsage = Type.Object(
     toolUsePromptTokenCount: count('Input tokens of results of tools that the provider ran.'),
     totalTokenCount: count('All tokens.'),
     modelCalls: Type.Integer({ description: 'Answers of models.' }),
-    toolCalls: count('Calls of tools.'),
-    seconds: Type.Optional(Type.Number({ description: 'Time in which attempts ran; absent below one second.' })),
+    toolCalls: count('Calls of tools; one that was approved counts once.'),
+    seconds: Type.Optional(
+      Type.Number({ description: 'Time in which attempts ran; of every run that has ended or waits.' }),
+    ),
     cost: Type.Optional(
       Type.Number({
         description:
@@ -68,6 +70,13 @@ export const Run = Type.Object(
       Type.Array(WaitingCall, {
         description:
           'Function calls whose answers continue the run; only while waiting. Without `args` when these have more than 32 KiB together.',
+      }),
+    ),
+    output: Type.Optional(
+      Type.Unsafe<unknown>({
+        description:
+          'The last answer, when the run has ended or waits: a text, or the object or array that an agent with an `output_schema` answers. ' +
+          '`{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks.',
       }),
     ),
     answerBy: Type.Optional(seconds('While waiting: when the default answer is given, if none has come')),

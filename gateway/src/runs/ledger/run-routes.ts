@@ -36,7 +36,7 @@ function addRead(app: App, { sessions, authentication }: Context): void {
       },
     },
     async ({ identity, params }, reply) => {
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const name = { ...ownerOf(identity), invocationId: params.invocation_id, withOutput: true };
       return sendRun(reply, (await sessions.getRun(name, unary)).run);
     },
   );

@@ -84,13 +84,22 @@ async function usageOfEvents(
   return sums;
 }
 
+/** Calls that ADK makes to ask about a call of a tool, which counts itself. */
+const questions: readonly unknown[] = ['adk_request_confirmation', 'adk_request_credential'];
+
+function isToolCall(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  const { functionCall } = part as { readonly functionCall?: { readonly name?: unknown } | null };
+  return functionCall !== undefined && !questions.includes(functionCall?.name);
+}
+
 /** Counts an event like the executor: see createAttemptUsage in services/runs. */
 function addEvent(sums: Sums, { author, content, modelVersion, usageMetadata }: Partial<EventJson>): void {
   const add = (name: string, number: number): void => void (sums[name] = (sums[name] ?? 0) + number);
   if (author === 'user') return;
   // An agent in code may have written anything.
   const parts: unknown[] = Array.isArray(content?.parts) ? content.parts : [];
-  const calls = parts.filter((part) => typeof part === 'object' && part !== null && 'functionCall' in part).length;
+  const calls = parts.filter(isToolCall).length;
   if (calls > 0) add('toolCalls', calls);
   if (modelVersion === undefined && usageMetadata === undefined) return;
   add('modelCalls', 1);

@@ -49,7 +49,7 @@ export async function settleRunWebhook(webhooks: RunWebhooks, row: RunWebhookRow
 async function findRun({ sessions }: RunWebhooks, row: RunWebhookRow): Promise<LedgerRun | undefined> {
   const { account_id: accountId, invocation_id: invocationId, user_id: userId } = row;
   try {
-    const { run } = await sessions.getRun({ accountId, invocationId, userId }, { timeoutMs: callMs });
+    const { run } = await sessions.getRun({ accountId, invocationId, userId, withOutput: true }, { timeoutMs: callMs });
     return run?.appName === row.app_name && run.sessionId === row.session_id ? run : undefined;
   } catch (error) {
     if (isMeshError(error) && error.reason === 'run_not_found') return undefined;

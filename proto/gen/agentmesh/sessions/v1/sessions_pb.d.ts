@@ -2077,6 +2077,14 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
    * @generated from field: double answer_by = 22;
    */
   answerBy: number;
+
+  /**
+   * The last answer of the run's agents as JSON: a text, or an object or array where the answer is one. `{"truncated": true, "eventId"}` for more than
+   * 64 KiB; the event has it. Only where GetRunRequest.with_output asks for it; empty when there is none yet.
+   *
+   * @generated from field: bytes output_json = 23;
+   */
+  outputJson: Uint8Array;
 };
 
 /**
@@ -2121,6 +2129,13 @@ export declare type GetRunRequest = Message<"agentmesh.sessions.v1.GetRunRequest
    * @generated from field: string session_id = 5;
    */
   sessionId: string;
+
+  /**
+   * Reads `output_json` from the events of the run, when it has ended or waits. Not together with `app_name` or `session_id`.
+   *
+   * @generated from field: bool with_output = 6;
+   */
+  withOutput: boolean;
 };
 
 /**

@@ -31,6 +31,9 @@ const counted = [
   'totalTokenCount',
 ] as const;
 
+/** Calls that ADK makes to ask about a call of a tool, which counts itself. `services/sessions` counts alike. */
+const questions: ReadonlySet<string | undefined> = new Set(['adk_request_confirmation', 'adk_request_credential']);
+
 const nothing = new Uint8Array(0);
 
 /** Counts of earlier attempts, by name. */
@@ -63,7 +66,9 @@ export function createAttemptUsage(
   let model = '';
   return {
     note({ modelVersion, usageMetadata, content }) {
-      for (const { functionCall } of content?.parts ?? []) if (functionCall) toolCalls += 1;
+      for (const { functionCall } of content?.parts ?? []) {
+        if (functionCall && !questions.has(functionCall.name)) toolCalls += 1;
+      }
       if (modelVersion === undefined && usageMetadata === undefined) return;
       modelCalls += 1;
       if (typeof modelVersion === 'string') model = cutName(modelVersion);

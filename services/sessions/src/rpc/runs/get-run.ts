@@ -1,8 +1,11 @@
+import type { Queryable } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { runNotFound } from '../../errors.ts';
 import { toLedgerRun } from '../../store/ledger/ledger-run.ts';
-import { selectRun } from '../../store/ledger/run-reads.ts';
+import { selectLastEventsOfRun, selectPlacedRun } from '../../store/ledger/run-events.ts';
+import { type RunName, selectRun } from '../../store/ledger/run-reads.ts';
+import { outputOf } from '../../turns/run-output.ts';
 import { isInvocationId } from '../../turns/invocation-id.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -13,8 +16,23 @@ export function getRun({ db }: Context): Handlers['getRun'] {
     const { invocationId, userId, appName, sessionId } = request;
     const hasNul = [userId, appName, sessionId].some((name) => name.includes('\0'));
     if (!isInvocationId(invocationId) || hasNul) throw runNotFound(invocationId);
+    if (request.withOutput) return { run: await runWithOutput(db, { accountId, invocationId, userId }) };
     const row = await selectRun(db, { accountId, invocationId, userId, appName, sessionId });
     if (row === undefined) throw runNotFound(invocationId);
     return { run: toLedgerRun(row) };
   };
+}
+
+/** Events from the end of a run in which its answer is looked for. */
+const [mostEvents, mostBytes] = [16, 4 * 1024 * 1024];
+
+async function runWithOutput(db: Queryable, name: RunName) {
+  const row = await selectPlacedRun(db, name);
+  if (row === undefined) throw runNotFound(name.invocationId);
+  const run = toLedgerRun(row);
+  if (row.ended === null || row.attempt === 0) return run;
+  const range = { after: (row.first_seq ?? 1) - 1, upTo: row.end_seq ?? 2 ** 31 - 1 };
+  const of = { accountId: name.accountId, sessionPk: row.session_pk, invocationId: row.invocation_id };
+  const events = await selectLastEventsOfRun(db, { ...of, ...range, limit: mostEvents, maxBytes: mostBytes });
+  return { ...run, outputJson: outputOf(events) };
 }

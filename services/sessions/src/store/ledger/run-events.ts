@@ -1,4 +1,4 @@
-import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
 import type { RunOfSession } from '../../session-key.ts';
 import { type EventColumns, type PagedEvent, toEvent } from '../events/event-pages.ts';
 import { pageOfEvents } from '../events/page-of-events.ts';
@@ -41,11 +41,27 @@ export interface RunEventRange extends RunOfSession {
   readonly maxBytes: number;
 }
 
+const rangeOfRun = (param: Placeholders<RunEventRange>): string =>
+  `${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo} and invocation_id = ${param.invocationId}`;
+
+const listLastEventsOfRun = createQuery<RunEventRange, EventColumns>({
+  name: 'list-last-events-of-run',
+  text: (param) => {
+    const { limit, maxBytes } = param;
+    return `select * from (${pageOfEvents({ where: rangeOfRun(param), order: 'desc', limit, maxBytes })}) e order by seq desc`;
+  },
+});
+
+/** The newest events of one run, the last one first. */
+export async function selectLastEventsOfRun(db: Queryable, range: RunEventRange): Promise<PagedEvent[]> {
+  return (await listLastEventsOfRun(db, range)).map(toEvent);
+}
+
 const listEventsOfRun = createQuery<RunEventRange, EventColumns>({
   name: 'list-events-of-run',
   text: (param) => {
     const page = pageOfEvents({
-      where: `${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo} and invocation_id = ${param.invocationId}`,
+      where: rangeOfRun(param),
       order: 'asc',
       limit: param.limit,
       maxBytes: param.maxBytes,
