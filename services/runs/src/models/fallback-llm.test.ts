@@ -1,6 +1,6 @@
 import type { LlmResponse } from '@google/adk';
 import { LlmAgent } from '@google/adk';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAgentBench } from '../../test/run-agents.ts';
 import { says, ScriptLlm, streams } from '../../test/script-llm.ts';
 import { FallbackLlm } from './fallback-llm.ts';
@@ -44,6 +44,42 @@ test.each([
   const events = await run(named('a', script), second);
   expect(events.at(-1)).toMatchObject({ errorCode });
   expect(second.requests).toEqual([]);
+});
+
+describe('a model that was away', () => {
+  let clock = 0;
+  const down = () => named('down', failure);
+  const ask = async (llm: FallbackLlm) => {
+    const request = { contents: [], toolsDict: {}, liveConnectConfig: {} };
+    const [first] = await Array.fromAsync(llm.generateContentAsync(request));
+    return first?.content?.parts?.[0]?.text ?? first?.errorCode;
+  };
+  const open = (first: ScriptLlm, ...others: ScriptLlm[]) =>
+    new FallbackLlm(first, others, { cooldownMs: 1_000, now: () => clock });
+
+  test('is asked again by one call when its time is over, and by all when it answers', async () => {
+    const [first, second] = [named('down', failure, failure, says('back')), named('up', says('yes'))];
+    const llm = open(first, second);
+    expect([await ask(llm), await ask(llm), first.requests.length]).toEqual(['yes', 'yes', 1]);
+    clock += 1_000;
+    const twice = await Promise.all([ask(llm), ask(llm)]);
+    expect([twice, first.requests.length]).toEqual([['yes', 'yes'], 2]);
+    clock += 1_000;
+    expect([await ask(llm), await ask(llm), first.requests.length]).toEqual(['back', 'back', 4]);
+  });
+
+  test('is asked when all others are away too', async () => {
+    const [first, second] = [down(), down()];
+    const llm = open(first, second);
+    expect([await ask(llm), await ask(llm)]).toEqual(['UNAVAILABLE', 'UNAVAILABLE']);
+    expect([first.requests.length, second.requests.length]).toEqual([2, 2]);
+  });
+
+  test('is one that could not be reached, not one that refused a request', async () => {
+    const refused = named('a', [{ errorCode: 'INVALID_ARGUMENT', errorMessage: 'too long' }]);
+    const llm = open(refused, named('b', says('yes')));
+    expect([await ask(llm), await ask(llm), refused.requests.length]).toEqual(['yes', 'yes', 2]);
+  });
 });
 
 test('the failure of the last model ends the run', async () => {

@@ -1,16 +1,30 @@
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
+import { Cooldown } from './cooldown.ts';
+
+interface FallbackOptions {
+  /** Time in milliseconds for which a model that was away is not asked while others can be. Absent or 0: it is always asked. */
+  readonly cooldownMs?: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+interface Candidate {
+  readonly model: BaseLlm;
+  readonly cooldown: Cooldown;
+}
 
 /**
- * Several models as one: when a model fails before it has shown anything, the next one is asked. Responses of a model that took over
- * name it in `customMetadata.model`, and those that failed in `customMetadata.failed_models`.
+ * Several models as one: when a model fails before it has shown anything, the next one is asked. A model that was away is passed over for a while.
+ * Responses of a model that took over name it in `customMetadata.model`, and those that failed or were passed over in `customMetadata.failed_models`.
  */
 export class FallbackLlm extends BaseLlm {
-  readonly #models: readonly BaseLlm[];
+  readonly #candidates: readonly Candidate[];
 
   /** `first` gives it its name. */
-  constructor(first: BaseLlm, others: readonly BaseLlm[]) {
+  constructor(first: BaseLlm, others: readonly BaseLlm[], options: FallbackOptions = {}) {
     super({ model: first.model });
-    this.#models = [first, ...others];
+    const { cooldownMs = 0, now = () => performance.now() } = options;
+    this.#candidates = [first, ...others].map((model) => ({ model, cooldown: new Cooldown(cooldownMs, now) }));
   }
 
   override async *generateContentAsync(
@@ -19,38 +33,52 @@ export class FallbackLlm extends BaseLlm {
     signal?: AbortSignal,
   ): AsyncGenerator<LlmResponse, void> {
     const failed: string[] = [];
-    for (const model of this.#models) {
-      const isLast = failed.length === this.#models.length - 1;
-      let hasFailed = false;
-      for await (const response of untilFailure(model.generateContentAsync(request, stream, signal), isLast)) {
-        if (response === undefined) hasFailed = true;
-        else yield failed.length === 0 ? response : named(response, model.model, failed);
-      }
+    const ready = this.#candidates.filter(({ cooldown }) => !cooldown.isCooling);
+    const asked = ready.length === 0 ? this.#candidates : ready;
+    if (asked.length < this.#candidates.length) {
+      failed.push(...this.#candidates.filter((one) => !asked.includes(one)).map(({ model }) => model.model));
+    }
+    for (const candidate of asked) {
+      const call = { isLast: candidate === asked.at(-1), request, stream, signal };
+      const hasFailed = yield* ask(candidate, failed, call);
       if (!hasFailed || signal?.aborted === true) return;
-      failed.push(model.model);
+      failed.push(candidate.model.model);
     }
   }
 
   override connect(request: LlmRequest): Promise<BaseLlmConnection> {
-    const [first = this] = this.#models;
-    return first.connect(request);
+    return (this.#candidates[0]?.model ?? this).connect(request);
   }
 }
 
-/** The responses of a model; undefined instead of a failure before anything else, unless the model is the last one. */
-async function* untilFailure(
-  responses: AsyncGenerator<LlmResponse, void>,
-  isLast: boolean,
-): AsyncGenerator<LlmResponse | undefined, void> {
+interface Call {
+  /** No other model takes over. */
+  readonly isLast: boolean;
+  readonly request: LlmRequest;
+  readonly stream: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Asks a model, and returns whether it has failed before it has shown anything, and another one may take over. `before`: those that have failed. */
+async function* ask(
+  { model, cooldown }: Candidate,
+  before: readonly string[],
+  { isLast, request, stream, signal }: Call,
+): AsyncGenerator<LlmResponse, boolean> {
+  const ended = cooldown.begin();
+  let outcome: Parameters<typeof ended>[0] = 'left';
   let hasSpoken = false;
-  for await (const response of responses) {
-    if (!hasSpoken && !isLast && isFailure(response)) {
-      yield undefined;
-      return;
+  try {
+    for await (const response of model.generateContentAsync(request, stream, signal)) {
+      outcome = response.errorCode === undefined || response.finishReason !== undefined ? 'answered' : response;
+      if (!hasSpoken && !isLast && isFailure(response)) return true;
+      hasSpoken = true;
+      yield before.length === 0 ? response : named(response, model.model, before);
     }
-    hasSpoken = true;
-    yield response;
+  } finally {
+    ended(signal?.aborted === true ? 'left' : outcome);
   }
+  return false;
 }
 
 /** An answer that the model ended early, e.g. one that it refused, has a `finishReason`: no other model is asked then. */

@@ -17,6 +17,8 @@ export interface ModelsConfig {
   readonly gemini: Endpoint;
   /** Longest silence of a model before its first byte, and between two chunks, in milliseconds. */
   readonly timeoutMs: number;
+  /** Time in milliseconds for which lists of models pass over one that was away. Absent: none. */
+  readonly cooldownMs?: number;
   /** Hosts and CIDRs that addresses of users may have though they are not public. Absent: none. */
   readonly allow?: readonly string[];
 }
@@ -41,6 +43,8 @@ export interface Models {
   resolve(modelName: string, access?: ModelAccess, mostRetries?: number): BaseLlm;
   /** Public text for the app's author when `resolve` would throw; undefined for a known name. */
   problemWith(modelName: string): string | undefined;
+  /** See ModelsConfig. */
+  readonly cooldownMs?: number | undefined;
 }
 
 /** Models by name: `echo/*` is built in; the others are asked at their providers' endpoints. */
@@ -66,5 +70,6 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps = {}): Model
       });
     },
     problemWith: modelNameProblem,
+    cooldownMs: config.cooldownMs,
   };
 }

@@ -13,6 +13,7 @@ describe('the settings of models and tools', () => {
       anthropic: { baseUrl: 'https://api.anthropic.com' },
       gemini: { baseUrl: 'https://generativelanguage.googleapis.com' },
       timeoutMs: 120_000,
+      cooldownMs: 30_000,
       allow: [],
     });
     expect(readToolsConfig(cleaned)).toEqual({ allow: [], mcpAllow: [], timeoutMs: 120_000 });

@@ -1,5 +1,5 @@
 import { addressList } from '@agentmesh/lib/outbound';
-import { httpUrl, text, wholeNumberFrom } from '@agentmesh/lib/service';
+import { httpUrl, text, wholeNumber, wholeNumberFrom } from '@agentmesh/lib/service';
 import { str } from 'envalid';
 import type { Endpoint } from './endpoint.ts';
 import type { ModelsConfig } from './models.ts';
@@ -34,6 +34,10 @@ export const modelSettings = {
     1,
     longestSilence,
   )({ default: 120, desc: 'how long a model may be silent, at most 300' }),
+  RUNS_MODEL_COOLDOWN_SECONDS: wholeNumber({
+    default: 30,
+    desc: 'how long lists of models pass over one that was away; 0: not at all',
+  }),
 };
 
 /** The models' configuration from the service's cleaned settings. */
@@ -46,6 +50,7 @@ export function readModelsConfig(settings: {
   readonly GEMINI_API_KEY: string | undefined;
   readonly GEMINI_BASE_URL: string;
   readonly RUNS_MODEL_TIMEOUT_SECONDS: number;
+  readonly RUNS_MODEL_COOLDOWN_SECONDS: number;
   readonly MODEL_API_BASE_ALLOW: string[];
 }): ModelsConfig {
   return {
@@ -56,6 +61,7 @@ export function readModelsConfig(settings: {
     anthropic: endpoint(settings.ANTHROPIC_BASE_URL, settings.ANTHROPIC_API_KEY),
     gemini: endpoint(settings.GEMINI_BASE_URL, settings.GEMINI_API_KEY),
     timeoutMs: settings.RUNS_MODEL_TIMEOUT_SECONDS * 1000,
+    cooldownMs: settings.RUNS_MODEL_COOLDOWN_SECONDS * 1000,
     allow: settings.MODEL_API_BASE_ALLOW,
   };
 }

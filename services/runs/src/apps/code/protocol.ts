@@ -16,6 +16,8 @@ export interface LoadRequest {
   readonly definition?: AgentFile;
   readonly maxModelCalls: number;
   readonly toolTimeoutMs: number;
+  /** See ModelsConfig. */
+  readonly modelCooldownMs?: number;
 }
 
 /** A granted turn, for the agents in a worker. */

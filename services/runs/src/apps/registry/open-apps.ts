@@ -50,7 +50,8 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
   const openKey = createOpenToolKey(host.mesh.client(ToolKeysService), config.outageMs);
   const tools = openTools({ log, resources, openKey }, config);
   const toolTimeoutMs = config.tools.timeoutMs;
-  const limits = { maxModelCalls, toolTimeoutMs };
+  const { cooldownMs: modelCooldownMs = 0 } = config.models;
+  const limits = { maxModelCalls, toolTimeoutMs, modelCooldownMs };
   const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, fetch: tools.fetch, log }));
   const parts = { models, toolTimeoutMs, maxModelCalls };
   const { ofFiles, ofRecords, remoteAgents, openLinks } = tools;

@@ -1,4 +1,5 @@
 import type { Event } from '@google/adk';
+import type { Part } from '@google/genai';
 import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
 import { checkLimits } from '../limits/run-limits.ts';
 import type { RunCost } from '../limits/run-cost.ts';
@@ -66,9 +67,7 @@ export function createAttemptUsage(
   let model = '';
   return {
     note({ modelVersion, usageMetadata, content }) {
-      for (const { functionCall } of content?.parts ?? []) {
-        if (functionCall && !questions.has(functionCall.name)) toolCalls += 1;
-      }
+      toolCalls += content?.parts?.filter(isToolCall).length ?? 0;
       if (modelVersion === undefined && usageMetadata === undefined) return;
       modelCalls += 1;
       if (typeof modelVersion === 'string') model = cutName(modelVersion);
@@ -102,6 +101,10 @@ export function createAttemptUsage(
       return { model, usageJson: Buffer.from(JSON.stringify({ modelCalls: 0, ...usage })) };
     },
   };
+}
+
+function isToolCall({ functionCall }: Part): boolean {
+  return functionCall !== undefined && !questions.has(functionCall.name);
 }
 
 function addSums(sums: EarlierUse, more: EarlierUse): EarlierUse {

@@ -56,7 +56,9 @@ function modelOf(
   const { model_code: code, model_retries: mostRetries } = definition;
   if (code !== undefined) return codeOf(code.name, parts) as BaseLlm;
   const [first, ...others] = modelsOf(definition).map((name) => parts.models.resolve(name, access, mostRetries));
-  return first === undefined || others.length === 0 ? first : new FallbackLlm(first, others);
+  return first === undefined || others.length === 0
+    ? first
+    : new FallbackLlm(first, others, { cooldownMs: parts.models.cooldownMs ?? 0 });
 }
 
 /** A schema of the file, or the one that a module exports. */

@@ -17,7 +17,7 @@ import { WorkerKeeper } from './worker-keeper.ts';
 
 /** An app with code: its facts for the worker, and for the registry. */
 export interface CodeAppSpec {
-  readonly request: Omit<LoadRequest, 'kind' | 'maxModelCalls' | 'toolTimeoutMs'>;
+  readonly request: Omit<LoadRequest, 'kind' | 'maxModelCalls' | 'toolTimeoutMs' | 'modelCooldownMs'>;
   /** Text of its YAML files. */
   readonly text: string;
   readonly language: App['language'];
@@ -35,7 +35,7 @@ export interface CodeApps extends Disposable {
 
 export interface CodeAppsOptions {
   readonly config: CodeConfig;
-  readonly limits: Pick<LoadRequest, 'maxModelCalls' | 'toolTimeoutMs'>;
+  readonly limits: Pick<LoadRequest, 'maxModelCalls' | 'toolTimeoutMs' | 'modelCooldownMs'>;
   readonly models: Models;
   /** Reaches only permitted addresses, for `http_get`. */
   readonly fetch: GuardedFetch;

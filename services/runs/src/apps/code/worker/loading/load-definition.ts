@@ -40,6 +40,7 @@ export async function loadDefinition(request: LoadRequest, file: AgentFile, deps
     resolve: (name: string, _?: object, mostRetries?: number) =>
       name.startsWith('echo/') ? new EchoLlm({ model: name }) : new HostLlm(name, channel, mostRetries),
     problemWith: () => undefined,
+    cooldownMs: request.modelCooldownMs,
   };
   const findCode = (name: string): unknown => exports.get(name)?.value;
   const tools = createToolResolvers([builtIn, code, createHostMcpResolver(channel, file)]);
