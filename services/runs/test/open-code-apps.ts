@@ -16,12 +16,13 @@ export function openCodeApps(
   { toolTimeoutMs = 60_000, ...config }: Partial<CodeConfig> & { readonly toolTimeoutMs?: number } = {},
   models = testModels(),
   fetch = createGuardedFetch({ allow: [] }),
+  log = createLogger({ level: 'silent', name: 'test' }),
 ): CodeApps {
   return createCodeApps({
     config: { env: {}, memoryMb: 512, busyMs: 60_000, loadMs: 120_000, ...config },
     limits: { maxModelCalls: 5, toolTimeoutMs },
     fetch,
     models,
-    log: createLogger({ level: 'silent', name: 'test' }),
+    log,
   });
 }

@@ -87,6 +87,14 @@ export interface CodeError {
   readonly message: string;
 }
 
+/** What a tool of a run has thrown. */
+export interface ToolFault extends CodeError {
+  readonly kind: 'fault';
+  readonly run: number;
+  readonly tool: string;
+  readonly stack: string;
+}
+
 /** An event of a run. `waits`: the worker goes on when the host asks for the next one. `last`: no other follows. */
 export interface RunEvent {
   readonly kind: 'event';
@@ -106,6 +114,8 @@ export type WorkerMessage =
   | { readonly kind: 'drop'; readonly call: number }
   /** A tool was begun, or has ended. */
   | { readonly kind: 'tool'; readonly run: number; readonly tool: string; readonly begun: boolean }
+  /** A tool has thrown. */
+  | ToolFault
   | { readonly kind: 'pong'; readonly ping: number }
   | { readonly kind: 'crash'; readonly message: string };
 

@@ -1,10 +1,13 @@
 import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
 import { withinDeadline } from '@agentmesh/lib/wait';
+import { trace } from '@opentelemetry/api';
 import { idempotencyKeyOf } from '../mcp/idempotency-key.ts';
 
 export interface ToolHooks {
   /** Called when a tool begins; the function that it returns is called when it has ended. */
   readonly onCall?: (tool: string, context: Context) => () => void;
+  /** Told what a tool has thrown, unless its run was being stopped. ADK answers the model with the message alone. */
+  readonly onFailure?: (tool: string, context: Context, error: unknown) => void;
   /** Told why a toolset has no tools. Absent: the failure ends the run. */
   readonly onToolsetFailure?: (error: unknown) => void;
   /** Changes each answer. */
@@ -28,6 +31,7 @@ export function guardTool<T extends BaseTool | BaseToolset>(tool: T, options: Gu
   if (tool instanceof BaseToolset) guardToolset(tool, options);
   else {
     guardCalls(tool, options);
+    if (options.onFailure !== undefined) noteThrown(tool);
     letToolsAsk(tool);
   }
   return tool;
@@ -51,10 +55,11 @@ function guardToolset(toolset: BaseToolset, options: GuardOptions): void {
   };
 }
 
-function guardCalls(tool: BaseTool, { timeoutMs, onCall, finish }: GuardOptions): void {
+function guardCalls(tool: BaseTool, { timeoutMs, onCall, onFailure, finish }: GuardOptions): void {
   const runAsync = tool.runAsync.bind(tool);
   tool.runAsync = async (request: RunAsyncToolRequest) => {
     const { toolContext } = request;
+    const { abortSignal: stopped } = toolContext;
     const ended = onCall?.(tool.name, toolContext);
     const late = new AbortController();
     const limitMs = ownLimit(tool) ?? timeoutMs;
@@ -63,11 +68,36 @@ function guardCalls(tool: BaseTool, { timeoutMs, onCall, finish }: GuardOptions)
     try {
       const answer = await unlessLate(runAsync(request), late.signal);
       return finish === undefined ? answer : finish(tool.name, answer);
+    } catch (error) {
+      if (stopped?.aborted !== true) {
+        const cause = thrown.get(toolContext) ?? error;
+        trace.getActiveSpan()?.recordException(cause instanceof Error ? cause : String(cause));
+        onFailure?.(tool.name, toolContext, cause);
+      }
+      throw error;
     } finally {
       clearTimeout(timer);
       ended?.();
     }
   };
+}
+
+/** The errors that functions of tools have thrown, by their calls: ADK's FunctionTool passes on the messages alone. */
+const thrown = new WeakMap<Context, unknown>();
+
+function noteThrown(tool: BaseTool): void {
+  const execute: unknown = Reflect.get(tool, 'execute');
+  if (typeof execute !== 'function') return;
+  const noting = async (...args: unknown[]): Promise<unknown> => {
+    try {
+      return (await Reflect.apply(execute, tool, args)) as unknown;
+    } catch (error) {
+      const [, context] = args as [unknown, Context | undefined];
+      if (context !== undefined) thrown.set(context, error);
+      throw error;
+    }
+  };
+  Reflect.set(tool, 'execute', noting);
 }
 
 /** Milliseconds; undefined when the tool has no limit of its own. */

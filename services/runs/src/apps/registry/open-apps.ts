@@ -10,6 +10,7 @@ import { createCodeApps } from '../code/host/code-apps.ts';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import type { CheckTool } from '../entries/check-tools.ts';
+import { tellToolFailures } from '../entries/tell-tool-failures.ts';
 import { createOpenToolKey } from '../mcp/tool-keys.ts';
 import type { AppsConfig } from './apps-config.ts';
 import { openTools } from './open-tools.ts';
@@ -53,7 +54,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
   const { cooldownMs: modelCooldownMs = 0 } = config.models;
   const limits = { maxModelCalls, toolTimeoutMs, modelCooldownMs };
   const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, fetch: tools.fetch, log }));
-  const parts = { models, toolTimeoutMs, maxModelCalls };
+  const parts = { models, toolTimeoutMs, maxModelCalls, toolHooks: tellToolFailures(log) };
   const { ofFiles, ofRecords, remoteAgents, openLinks } = tools;
   const created = await createRegistry({
     dir,

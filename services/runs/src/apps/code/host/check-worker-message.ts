@@ -79,6 +79,7 @@ const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
   call: Type.Object({ run: Id, call: Id, request: HostCallShape }),
   drop: Type.Object({ call: Id }),
   tool: Type.Object({ run: Id, tool: Text, begun: Type.Boolean() }),
+  fault: Type.Object({ run: Id, tool: Text, name: Text, message: Text, stack: Text }),
   pong: Type.Object({ ping: Type.Number() }),
   crash: Type.Object({ message: Text }),
 };

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import { endGroup } from '../../../end-group.ts';
-import type { HostMessage, Loaded, LoadRequest, Outcome, WorkerMessage } from '../protocol.ts';
+import type { HostMessage, Loaded, LoadRequest, Outcome, ToolFault, WorkerMessage } from '../protocol.ts';
 import { AppFilesError } from '../../definition/mistake.ts';
 import { isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
@@ -17,6 +17,8 @@ export interface RunSide {
   drop(call: number): void;
   /** The worker has ended. */
   fail(error: Error): void;
+  /** Its run, for the log. */
+  readonly facts: { readonly invocationId: string; readonly sessionId: string };
 }
 
 export interface WorkerOptions {
@@ -30,7 +32,7 @@ const runIsOver: Outcome = { error: { name: 'Error', message: 'The run is over.'
 const watchMs = 250;
 const lastWordsMs = 2_000;
 /** A worker with runs that has said nothing for so long is pinged. */
-const pingMs = 1_000;
+const pingMs = 500;
 
 /** A process that runs the code of one version of an app. */
 export class CodeWorker {
@@ -53,6 +55,7 @@ export class CodeWorker {
   #isLate = false;
   #wasBroken = false;
   #pingedAtMs: number | undefined;
+  #isBusyTold = false;
   #answeredAtMs = performance.now();
   #lookedAtMs = performance.now();
 
@@ -149,7 +152,10 @@ export class CodeWorker {
         return this.#loading.reject(new AppFilesError(message.mistakes));
       case 'pong':
         this.#pingedAtMs = undefined;
+        this.#isBusyTold = false;
         return;
+      case 'fault':
+        return this.#tellFault(message);
       case 'crash':
         this.#crash = message.message;
         return;
@@ -165,6 +171,18 @@ export class CodeWorker {
       case 'done':
         this.#runs.get(message.run)?.take(message);
     }
+  }
+
+  #tellFault({ run, tool, name: type, message, stack }: ToolFault): void {
+    this.#output.fault({ tool, ...this.#runs.get(run)?.facts, err: { type, message, stack } });
+  }
+
+  /** Names the tools that run while the worker answers nothing. */
+  #tellBusy(silentMs: number): void {
+    this.#isBusyTold = true;
+    const tools = [...this.#tools.values()].flat();
+    const runs = Array.from(this.#runs.values(), ({ facts }) => facts.invocationId);
+    this.#options.log.warn({ tools, runs, silentMs: Math.round(silentMs) }, 'the code of an app keeps its worker busy');
   }
 
   #noteTool({ run, tool, begun }: Extract<WorkerMessage, { kind: 'tool' }>): void {
@@ -185,6 +203,9 @@ export class CodeWorker {
     if (this.#runs.size > 0 && this.#pingedAtMs === undefined && nowMs - this.#answeredAtMs >= pingMs) {
       this.#pingedAtMs = nowMs;
       this.tell({ kind: 'ping', ping: nowMs });
+    }
+    if (this.#pingedAtMs !== undefined && !this.#isBusyTold && nowMs - this.#pingedAtMs >= pingMs) {
+      this.#tellBusy(nowMs - this.#answeredAtMs);
     }
     if (this.#pingedAtMs !== undefined && nowMs - this.#answeredAtMs > busyMs) {
       this.#break(`it was busy for more than ${busyMs / 1_000} s`);

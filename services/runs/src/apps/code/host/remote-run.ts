@@ -19,6 +19,7 @@ const mostCalls = 256;
 export class RemoteRun implements AgentRun, RunSide {
   readonly loop: EventLoop;
   readonly session: RemoteSession;
+  readonly facts: RunSide['facts'];
   readonly #options: AgentRunOptions;
   readonly #keeper: WorkerKeeper;
   readonly #parts: HostParts;
@@ -35,6 +36,7 @@ export class RemoteRun implements AgentRun, RunSide {
 
   constructor(keeper: WorkerKeeper, parts: HostParts, options: AgentRunOptions) {
     this.#options = options;
+    this.facts = { invocationId: options.turn.invocationId, sessionId: options.turn.session?.sessionId ?? '' };
     this.#keeper = keeper;
     this.#parts = parts;
     this.loop = { next: () => this.#next(), return: () => this.#leave() };

@@ -33,10 +33,19 @@ export class WorkerOutput {
   #take(line: string): void {
     this.last.push(line);
     if (this.last.length > keptLines) this.last.shift();
+    if (this.#hasRoom()) this.#log.info({ line }, 'an app printed');
+  }
+
+  /** Logs what a tool of the app has thrown. */
+  fault(facts: object): void {
+    if (this.#hasRoom()) this.#log.warn(facts, 'a tool has failed');
+  }
+
+  #hasRoom(): boolean {
     const second = Math.floor(Date.now() / 1_000);
     if (second !== this.#second) [this.#second, this.#lines] = [second, 0];
     this.#lines += 1;
-    if (this.#lines <= linesPerSecond) this.#log.info({ line }, 'an app printed');
     if (this.#lines === linesPerSecond) this.#log.warn('an app prints too much: lines are left out');
+    return this.#lines <= linesPerSecond;
   }
 }

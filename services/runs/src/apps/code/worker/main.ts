@@ -19,7 +19,7 @@ import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
 const channel = new Channel();
 const runners = new Map<number, TurnRunner>();
 let deps: RunnerDeps | undefined;
-const toolHooks = { onCall: tellCall, onToolsetFailure: printFailure, finish: plainAnswer };
+const toolHooks = { onCall: tellCall, onFailure: tellFault, onToolsetFailure: printFailure, finish: plainAnswer };
 
 /** Loads the app, then tells the host how that went. */
 async function load(request: LoadRequest): Promise<void> {
@@ -53,6 +53,17 @@ function tellCall(tool: string): () => void {
   const run = currentRun() ?? 0;
   channel.tell({ kind: 'tool', run, tool, begun: true });
   return () => channel.tell({ kind: 'tool', run, tool, begun: false });
+}
+
+/** Most characters of a message and of a stack. */
+const [longestMessage, longestStack] = [2_000, 8_000];
+
+/** The host logs what a tool has thrown. */
+function tellFault(tool: string, _: unknown, error: unknown): void {
+  const run = currentRun() ?? 0;
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  const text = { name, message: message.slice(0, longestMessage), stack: stack.slice(0, longestStack) };
+  channel.tell({ kind: 'fault', run, tool, ...text });
 }
 
 /** The host logs what a worker prints. */

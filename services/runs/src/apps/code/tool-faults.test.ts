@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FunctionTool, LlmAgent } from '@google/adk';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { expect, test } from 'vitest';
+import { openCodeApps } from '../../../test/open-code-apps.ts';
+import { createAgentBench, createAppBench } from '../../../test/run-agents.ts';
+import { calls, says, ScriptLlm } from '../../../test/script-llm.ts';
+import { guardTool } from '../entries/guard-tool.ts';
+import { tellToolFailures } from '../entries/tell-tool-failures.ts';
+
+const code = `
+import { FunctionTool, LlmAgent } from '@google/adk';
+const make = (name, execute) => new FunctionTool({ name, description: name, execute });
+const spin = () => { for (const end = Date.now() + 4_000; Date.now() < end; ); return 'done'; };
+const fall = () => { throw new TypeError('no luck'); };
+const tools = [make('falls', fall), make('spins', spin)];
+export const rootAgent = new LlmAgent({ name: 'agent', model: 'echo/echo', tools });
+`;
+
+function openLog() {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  const said = (msg: string) => lines.filter((line) => line['msg'] === msg);
+  return { log: createLogger({ level: 'info', name: 'test', destination }), said };
+}
+
+test('a tool in code that throws, or keeps its worker busy, is in the log with its name and its run', {
+  timeout: 60_000,
+}, async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'code-')), (path) => rm(path, { recursive: true }));
+  await writeFile(join(folder, 'agent.ts'), code);
+  const { log, said } = openLog();
+  const apps = resources.use(openCodeApps({}, undefined, undefined, log));
+  const request = { appName: 'faulty', folder, entry: 'agent.ts' };
+  const bench = createAppBench(await apps.load({ request, text: '', language: 'typescript' }, undefined));
+  await bench.run({ text: '[[tool:falls {}]]' });
+  const run = { app: 'faulty', sessionId: 's', invocationId: expect.any(String) };
+  const err = { type: 'TypeError', message: 'no luck', stack: expect.stringContaining('agent.ts:5') };
+  expect(said('a tool has failed')).toMatchObject([{ ...run, tool: 'falls', err }]);
+  expect(said('the code of an app keeps its worker busy')).toEqual([]);
+  await bench.run({ text: '[[tool:spins {}]]' });
+  expect(said('the code of an app keeps its worker busy')).toMatchObject([{ app: 'faulty', tools: ['spins'] }]);
+});
+
+test('a tool of an agent in this process that throws is in the log with its run, and the model gets the message alone', async () => {
+  const { log, said } = openLog();
+  const execute = () => {
+    throw new TypeError('no luck');
+  };
+  const tool = new FunctionTool({ name: 'falls', description: 'falls', execute });
+  guardTool(tool, { timeoutMs: 5_000, ...tellToolFailures(log) });
+  const model = new ScriptLlm(calls('falls'), says('sorry'));
+  const bench = createAgentBench(new LlmAgent({ name: 'agent', model, tools: [tool] }));
+  const { events } = await bench.run();
+  const err = { type: 'TypeError', message: 'no luck', stack: expect.stringContaining('tool-faults.test.ts') };
+  expect(said('a tool has failed')).toMatchObject([{ app: 'app', tool: 'falls', sessionId: 's', err }]);
+  expect(JSON.stringify(events)).not.toContain('tool-faults.test.ts');
+});
