@@ -1,33 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createForgetKeys } from '@agentmesh/lib/idempotency';
-import { defineService, type Host, startJob } from '@agentmesh/lib/service';
+import { defineService, type Host } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
-import { AgentChangedSchema, AgentsService } from '@agentmesh/proto/runs/v1/agents';
-import { RunProgressedSchema, RunsWatchedSchema } from '@agentmesh/proto/runs/v1/live';
-import { NoticeAddedSchema, NoticesService } from '@agentmesh/proto/runs/v1/notices';
-import {
-  RunCancelRequestedSchema,
-  RunEndedSchema,
-  SessionsService,
-  type Turn,
-  TurnGrantedSchema,
-} from '@agentmesh/proto/sessions/v1';
+import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
+import { SessionsService, type Turn } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, type RunsConfig, runsSettings } from './config.ts';
-import { onAccountDeleted } from './consumers/on-account-deleted.ts';
-import { onAccountGone } from './consumers/on-account-gone.ts';
-import { onAgentChanged } from './consumers/on-agent-changed.ts';
-import { onRunCancelRequested } from './consumers/on-run-cancel-requested.ts';
-import { onNoticeAdded } from './consumers/on-notice-added.ts';
-import { onRunEnded } from './consumers/on-run-ended.ts';
-import { onRunProgressed } from './consumers/on-run-progressed.ts';
-import { onRunsWatched } from './consumers/on-runs-watched.ts';
-import { onTurnGranted } from './consumers/on-turn-granted.ts';
+import { follow } from './consumers/follow.ts';
 import type { Context } from './context.ts';
 import type { Compactor } from './execution/compaction/compactor.ts';
 import type { Executor } from './execution/attempt/executor.ts';
@@ -39,13 +22,7 @@ import { createAdmission } from './execution/admission/admission.ts';
 import { LiveRuns } from './execution/live/live-runs.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import { makeRoom } from './execution/take-up.ts';
-import { createAnswerOverdueRuns } from './jobs/answer-overdue-runs.ts';
-import { createCheckQueuedRuns } from './jobs/check-queued-runs.ts';
-import { createCountActiveRuns } from './jobs/count-active-runs.ts';
-import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
-import { createRenewLeases } from './jobs/renew-leases.ts';
-import { createSettleAwaitedRuns } from './jobs/settle-awaited-runs.ts';
-import { createTellRetention } from './jobs/tell-retention.ts';
+import { startJobs } from './jobs/start-jobs.ts';
 import { createWatchers } from './execution/notices/watchers.ts';
 import { createRunWatchers } from './execution/watching/run-watchers.ts';
 import { createHandlers } from './rpc/index.ts';
@@ -145,30 +122,6 @@ function endingsOf({ executor, compactor, use }: Working) {
 
 function executionLimits({ limits, historyWindow, outageMs, answers }: RunsConfig) {
   return { limits, historyWindow, outageMs, answerSeconds: answers.timeoutSeconds };
-}
-
-function startJobs({ resources, log, draining }: Host<typeof runsSettings>, context: Context): void {
-  const settling = [createSettleAwaitedRuns, createAnswerOverdueRuns, createTellRetention];
-  for (const create of [createClaimDueRuns, createCheckQueuedRuns, createCountActiveRuns, ...settling])
-    resources.use(startJob(create(context), { log, draining }));
-  resources.use(startJob(createForgetKeys(context.db), { log, draining }));
-  // Not stopped by the drain: runs that are finished then still need their leases.
-  resources.use(startJob(createRenewLeases(context), { log }));
-  draining.addEventListener('abort', () => context.waiting.failAll(), { once: true });
-}
-
-/** Subscribes to what happens elsewhere. */
-async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, context: Context): Promise<void> {
-  const auth = mesh.client(AuthService);
-  resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
-  resources.defer(await bus.subscribe(RunCancelRequestedSchema, onRunCancelRequested(context)));
-  resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
-  resources.defer(await bus.subscribe(RunsWatchedSchema, onRunsWatched(context)));
-  resources.defer(await bus.subscribe(RunProgressedSchema, onRunProgressed(context)));
-  resources.defer(await bus.subscribe(NoticeAddedSchema, onNoticeAdded(context)));
-  resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
-  resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountGone(context)));
-  resources.defer(await bus.consume(AccountDeletedSchema, 'runs', onAccountDeleted({ ...context, auth })));
 }
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
