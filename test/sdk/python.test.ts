@@ -33,7 +33,7 @@ async function mustRun(program: string, ...args: string[]): Promise<void> {
 beforeAll(async () => {
   await mustRun('python3', '-m', 'venv', folder);
   await mustRun(python, '-m', 'pip', 'install', '--quiet', client, 'mypy');
-}, 180_000);
+}, 300_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the client for Python', () => {
@@ -42,9 +42,9 @@ describe('the client for Python', () => {
     async (mode) => {
       await using control = await startCaseControl();
       const { code, output } = await run(python, join(client, 'tests', 'run_cases.py'), control.url, mode);
-      expect([code, output]).toEqual([0, expect.stringMatching(/^\d{4} played, 0 wrong\n$/)]);
+      expect([code, output]).toEqual([0, expect.stringMatching(/^\d{3,} played, 0 wrong\n$/)]);
     },
-    180_000,
+    600_000,
   );
 
   test('has one source for both ways of waiting, and whole types', async () => {
