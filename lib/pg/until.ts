@@ -25,11 +25,11 @@ const marginMs = 250;
 /** Work may be sent until shortly before its caller's deadline, and while the caller has not left. */
 export function untilCallerLeaves(caller: Caller): Until {
   const timeoutMs = caller.timeoutMs();
-  const dropAt = timeoutMs === undefined ? Infinity : Date.now() + timeoutMs - Math.min(marginMs, timeoutMs / 4);
+  const dropAt = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs - Math.min(marginMs, timeoutMs / 4);
   let hasCommitted = false;
   return {
     over() {
-      const isLate = Date.now() >= dropAt;
+      const isLate = performance.now() >= dropAt;
       const reason = 'ended' in caller ? caller.ended : abortReason(caller.signal);
       if (!isLate && reason === undefined) return undefined;
       if (isLate || isDeadline(reason)) return hasCommitted ? cutShort() : notStored();

@@ -115,16 +115,20 @@ export class Usage<Kind extends string> {
   #entry(accountId: string): Entry {
     const entry = this.#accounts.get(accountId);
     if (entry !== undefined) {
-      entry.usedAtMs = Date.now();
+      entry.usedAtMs = performance.now();
       return entry;
     }
-    const fresh = { totals: new Map<string, number>(), changes: new Map<string, number>(), usedAtMs: Date.now() };
+    const fresh = {
+      totals: new Map<string, number>(),
+      changes: new Map<string, number>(),
+      usedAtMs: performance.now(),
+    };
     this.#accounts.set(accountId, fresh);
     return fresh;
   }
 
   #forgetIdle(): void {
-    const longAgo = Date.now() - idleMs;
+    const longAgo = performance.now() - idleMs;
     for (const [accountId, { changes, usedAtMs }] of this.#accounts) {
       const isSurplus = this.#accounts.size > remembered;
       if (changes.size === 0 && (usedAtMs < longAgo || isSurplus)) this.#accounts.delete(accountId);

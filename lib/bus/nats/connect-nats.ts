@@ -75,14 +75,14 @@ async function untilConnected(options: NatsOptions): Promise<NatsConnection> {
     ...(user !== undefined && { user, pass: password ?? '' }),
     ...(tls !== undefined && { tls }),
   };
-  const until = Date.now() + firstConnectionMs;
+  const until = performance.now() + firstConnectionMs;
   for (;;) {
     try {
       return await withinDeadline(connect(settings), firstConnectionMs, () => {
         throw new Error('NATS does not let this user in, or does not answer');
       });
     } catch (cause) {
-      if (Date.now() > until) throw busUnavailable(cause, 'NATS cannot be reached.');
+      if (performance.now() > until) throw busUnavailable(cause, 'NATS cannot be reached.');
       options.log.warn({ err: cause }, 'NATS cannot be reached: trying again');
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }

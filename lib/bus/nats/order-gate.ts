@@ -40,7 +40,7 @@ export class OrderGate {
     }
     this.#kept.set(streamSequence, delivery);
     if (isExpected && this.#timer !== undefined) return;
-    this.#closesAt = Date.now() + this.#options.longestMs;
+    this.#closesAt = performance.now() + this.#options.longestMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#look(), 0);
   }
@@ -54,7 +54,7 @@ export class OrderGate {
     const timer = this.#timer;
     const elsewhere = await this.#options.countElsewhere().catch(() => 1);
     if (this.#timer !== timer) return;
-    if (elsewhere > 0 && Date.now() < this.#closesAt) {
+    if (elsewhere > 0 && performance.now() < this.#closesAt) {
       this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
       return;
     }

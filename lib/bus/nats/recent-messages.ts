@@ -10,7 +10,7 @@ export class RecentMessages {
   #bytes = 0;
 
   add(messages: readonly StreamMessage[]): void {
-    const at = Date.now();
+    const at = performance.now();
     for (const message of messages) {
       this.#kept.push({ message, at });
       this.#bytes += message.payload.byteLength;

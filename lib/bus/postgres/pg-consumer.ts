@@ -31,7 +31,7 @@ export class PgConsumer {
   #position = 0n;
   #isHolder = false;
   #isChanged = false;
-  #tendedAt = 0;
+  #tendedAt = -Infinity;
 
   constructor(options: PgConsumerOptions) {
     this.#options = options;
@@ -119,8 +119,8 @@ export class PgConsumer {
 
   /** Work that is done from time to time. */
   async #tend(): Promise<void> {
-    if (Date.now() - this.#tendedAt < TEND_MS) return;
-    this.#tendedAt = Date.now();
+    if (performance.now() - this.#tendedAt < TEND_MS) return;
+    this.#tendedAt = performance.now();
     const { store } = this.#options;
     for (const row of await store.readReplayed(WINDOW)) this.#deliverAgain(row);
     await store.trim();

@@ -52,14 +52,14 @@ export class Exchanges {
 
   async #callAlone(call: OutgoingCall): Promise<ExchangeCall> {
     const { timeoutMs, signal } = call;
-    const endsAt = Date.now() + (timeoutMs ?? Infinity);
+    const endsAt = performance.now() + (timeoutMs ?? Infinity);
     const ends = [signal ?? [], timeoutMs === undefined ? [] : AbortSignal.timeout(timeoutMs)].flat();
     const opening = openAnswered(() => this.#open());
     const own = await unlessAborted(opening, AbortSignal.any(ends)).catch((reason: unknown) => {
       void opening.then((unused) => unused.abandon());
       throw abortFailure(reason);
     });
-    const left = timeoutMs === undefined ? undefined : Math.max(1, endsAt - Date.now());
+    const left = timeoutMs === undefined ? undefined : Math.max(1, Math.ceil(endsAt - performance.now()));
     const running = own.call({ ...call, timeoutMs: left });
     own.retire();
     return running;
@@ -91,11 +91,11 @@ export class Exchanges {
   /** Opens a stream to the next replica from time to time, and on a new connection. */
   #explore(): void {
     const { client } = this.#connection;
-    if (this.#newest?.client !== client || Date.now() >= this.#exploreAt) this.#try();
+    if (this.#newest?.client !== client || performance.now() >= this.#exploreAt) this.#try();
   }
 
   #try(): ExchangeClient {
-    this.#exploreAt = Date.now() + explorePause(this.#shared.length);
+    this.#exploreAt = performance.now() + explorePause(this.#shared.length);
     const tried = this.#open();
     tried.onJoined = () => this.#join(tried);
     setTimeout(() => tried.retireUnlessJoined(), joinMs).unref();
@@ -125,5 +125,5 @@ export function explorePause(replicas: number): number {
 }
 
 function isUsable({ retired, openedAt }: ExchangeClient): boolean {
-  return !retired && Date.now() - openedAt < maxAgeMs;
+  return !retired && performance.now() - openedAt < maxAgeMs;
 }

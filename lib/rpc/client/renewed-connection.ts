@@ -29,13 +29,13 @@ export class RenewedConnection {
 
   /** The connection for a call that begins now. */
   get client(): Client {
-    if (Date.now() >= this.#replaceAt) this.#replace();
+    if (performance.now() >= this.#replaceAt) this.#replace();
     return this.#client;
   }
 
   /** Replaces the connection now, because its name leads to other addresses. */
   renew(): void {
-    this.#replaceAt = Math.min(this.#replaceAt, Date.now());
+    this.#replaceAt = Math.min(this.#replaceAt, performance.now());
   }
 
   /** Ends the connection. */
@@ -59,6 +59,6 @@ export class RenewedConnection {
   }
 
   #nextAge(): number {
-    return Date.now() + this.#options.maxAgeMs * (0.9 + Math.random() * 0.2);
+    return performance.now() + this.#options.maxAgeMs * (0.9 + Math.random() * 0.2);
   }
 }

@@ -12,8 +12,8 @@ type RequestKind = NonNullable<MessageInitShape<typeof ExchangeRequestSchema>['k
 /** The caller's end of one stream of calls to one server. */
 export class ExchangeClient {
   readonly client: Client;
-  /** Unix time in milliseconds. */
-  readonly openedAt = Date.now();
+  /** Monotonic time in milliseconds. */
+  readonly openedAt = performance.now();
   readonly #stream: ClientDuplexStream<Buffer, Buffer>;
   readonly #calls = new Map<number, ExchangeCall>();
   #nextId = 1;

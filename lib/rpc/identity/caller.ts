@@ -8,13 +8,13 @@ export interface Caller {
   readonly name: string;
   /** Names of the services that it may present this proof to; undefined for all. */
   readonly audience: ReadonlySet<string> | undefined;
-  /** Unix time in milliseconds after which the proof is void. */
+  /** Time of performance.now() after which the proof is void. A step of the wall clock does not change it. */
   readonly expiresAt: number;
 }
 
 /** Returns the name of the caller, or throws MeshError when its proof is void or meant for another service than the method's. */
 export function callerOf({ name, audience, expiresAt }: Caller, method: DescMethod): string {
-  if (Date.now() > expiresAt) throw identityRefused(`the token of ${name} has expired`);
+  if (performance.now() > expiresAt) throw identityRefused(`the token of ${name} has expired`);
   const service = meshWord(method.parent);
   if (audience?.has(service) === false) throw identityRefused(`the token of ${name} is not for ${service}`);
   return name;

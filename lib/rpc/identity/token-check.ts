@@ -18,7 +18,7 @@ export function createTokenCheck(known: ReadonlyMap<string, NamedKey>): TokenChe
   const remembered = new Map<string, Caller>();
   return (token) => {
     const caller = remembered.get(token);
-    if (caller !== undefined && Date.now() <= caller.expiresAt) return caller;
+    if (caller !== undefined && performance.now() <= caller.expiresAt) return caller;
     return verify(token, known).then((verified) => {
       if (remembered.size >= mostRemembered) remembered.clear();
       remembered.set(token, verified);
@@ -37,7 +37,8 @@ async function verify(token: string, known: ReadonlyMap<string, NamedKey>): Prom
       maxTokenAge: tokenSeconds,
       clockTolerance: skewSeconds,
     });
-    const expiresAt = ((payload.exp ?? 0) + skewSeconds) * 1000;
+    const leftMs = ((payload.exp ?? 0) + skewSeconds) * 1000 - Date.now();
+    const expiresAt = performance.now() + leftMs;
     return { name: service, audience: new Set([payload.aud ?? []].flat()), expiresAt };
   } catch (error) {
     throw identityRefused(`the token of ${service} ${fault(error)}`);

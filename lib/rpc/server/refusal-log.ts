@@ -10,7 +10,7 @@ const quietMs = 10_000;
 export function createRefusalLog(log: Logger): (error: MeshError, call: { getPeer(): string }) => MeshError {
   const quietUntil = new Map<string, number>();
   return (error, call) => {
-    const now = Date.now();
+    const now = performance.now();
     if (error.reason !== 'mesh_identity' || (quietUntil.get(error.message) ?? 0) > now) return error;
     quietUntil.set(error.message, now + quietMs);
     log.warn({ peer: call.getPeer(), reason: error.message }, 'refused a call of another process');

@@ -1,5 +1,5 @@
 import type { Database } from '@agentmesh/lib/pg';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { OutageWatch } from './outage-watch.ts';
 
 const answers = { query: () => Promise.resolve([]) } as unknown as Database;
@@ -39,4 +39,15 @@ test('an answer that is too late for renewals ends an outage, one that is a litt
   clock.ms = 9_000;
   await watch.look(answers);
   expect(watch.isCalm).toBe(false);
+});
+
+test('a step of the wall clock, there and back, is no outage', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const watch = new OutageWatch({ leaseSeconds: 10 });
+  for (const stepMs of [600_000, -600_000]) {
+    vi.setSystemTime(Date.now() + stepMs);
+    await watch.look(answers);
+    expect(watch.isCalm).toBe(true);
+  }
 });

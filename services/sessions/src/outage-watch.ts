@@ -5,7 +5,7 @@ const renewalMs = 6_500;
 const shortestMs = 3_000;
 
 /**
- * Notes outages of the database that this process sees, also its own pauses. After an outage leases have expired whose owners are alive and
+ * Notes outages of the database that this process sees, also its own pauses, on a monotonic clock. After an outage leases have expired whose owners are alive and
  * could not renew them. So for one lease nobody can say which executors are gone.
  */
 export class OutageWatch {
@@ -14,7 +14,7 @@ export class OutageWatch {
   #answeredAt: number;
   #graceEndsAt = -Infinity;
 
-  constructor({ leaseSeconds }: { readonly leaseSeconds: number }, now = Date.now) {
+  constructor({ leaseSeconds }: { readonly leaseSeconds: number }, now = () => performance.now()) {
     this.#leaseMs = leaseSeconds * 1_000;
     this.#now = now;
     this.#answeredAt = now();

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { Usage } from '@agentmesh/lib/usage';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { selectAgingSessions } from '../src/store/retention/old-rows.ts';
 import { forgetRunKeys } from '../src/store/ledger/run-keys.ts';
@@ -92,6 +92,14 @@ test('events older than the rule of their app are deleted by whole turns, with t
     [turn?.sessionPk],
   );
   expect(sizes[0]?.bytes).toBe(sizes[0]?.real);
+  expect(await collect()).toEqual({ runs: 0, events: 0 });
+});
+
+test('a process whose clock is years ahead deletes nothing that is young by the clock of the database', async () => {
+  const key = await sessionWith(newKey(), [20]);
+  await setRules(key.accountId, [{ days: 30 }]);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_000 * day * 1_000 });
+  onTestFinished(() => void vi.useRealTimers());
   expect(await collect()).toEqual({ runs: 0, events: 0 });
 });
 

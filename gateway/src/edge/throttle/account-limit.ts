@@ -15,7 +15,10 @@ const remembered = 100_000;
  * Allows `RATE_LIMIT_ACCOUNT_PER_MINUTE` requests at once, which come back evenly within a minute. It is counted in memory, without a look at
  * Redis, because every request passes here: with several gateways an account has as many requests in each. `now` returns milliseconds.
  */
-export function createAccountLimit(settings: AccountLimitSettings, now: () => number = Date.now): RequestLimit {
+export function createAccountLimit(
+  settings: AccountLimitSettings,
+  now: () => number = () => performance.now(),
+): RequestLimit {
   if (!settings.RATE_LIMIT_ENABLED) return { take: () => 0, refusal };
   const interval = minute / settings.RATE_LIMIT_ACCOUNT_PER_MINUTE;
   /** When an account has all its requests again, in milliseconds. */

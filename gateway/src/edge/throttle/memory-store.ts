@@ -9,7 +9,7 @@ import type { BucketStore } from './store.ts';
 const remembered = 200_000;
 
 /** Keeps buckets in this process. `now` returns milliseconds. */
-export function createMemoryStore(now: () => number = Date.now): BucketStore {
+export function createMemoryStore(now: () => number = () => performance.now()): BucketStore {
   /** Time in milliseconds at which each bucket is full again. */
   const fullAt = new LRUCache<string, number>({ max: remembered });
   const debtOf = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - now());

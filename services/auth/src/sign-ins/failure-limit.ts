@@ -20,7 +20,7 @@ interface Failures {
   unrecorded: number;
 }
 
-export function createFailureLimit(now: () => number = Date.now): FailureLimit {
+export function createFailureLimit(now: () => number = () => performance.now()): FailureLimit {
   const addresses = new LRUCache<string, Failures>({ max: rememberedAddresses });
   let recorded = 0;
   let hourEnds = 0;

@@ -9,7 +9,7 @@ export function createRenewLeases({ executor, owner, sessions }: Context): Job {
     async run() {
       const leases = executor.leases();
       if (leases.length === 0) return;
-      const askedAtMs = Date.now();
+      const askedAtMs = performance.now();
       try {
         const { lost, cancelled, interrupted } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
         executor.extend(leases, askedAtMs);

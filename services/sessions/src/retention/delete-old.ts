@@ -5,6 +5,7 @@ import {
   deleteOldRuns,
   selectAgingSessions,
   selectFirstEvents,
+  selectNow,
   selectOpenRun,
   updateAgingFrom,
 } from '../store/retention/old-rows.ts';
@@ -86,19 +87,28 @@ async function deleteEvents(
   { accountId, appName, days }: Scope,
   deleted: Deleted,
 ): Promise<void> {
-  const before = Date.now() / 1000 - days * secondsOfDay;
+  const now = await selectNow(context.db);
+  const before = now - days * secondsOfDay;
   let after: AgingSession | undefined = { pk: 0n, aging_from: -1 };
   while (after !== undefined && !context.draining.aborted) {
     const page = { accountId, appName, after, before, limit: batchSize };
     const sessions = await selectAgingSessions(context.db, page);
-    for (const { pk } of sessions) await trimSession(context, { accountId, pk, before }, deleted);
+    for (const { pk } of sessions) await trimSession(context, { accountId, pk, before, now }, deleted);
     after = sessions.length < batchSize ? undefined : sessions.at(-1);
   }
 }
 
+/** A session, the time before which its turns are too old, and the time of the database: Unix times in seconds. */
+interface Trim {
+  readonly accountId: string;
+  readonly pk: bigint;
+  readonly before: number;
+  readonly now: number;
+}
+
 async function trimSession(
   { db, usage, draining }: RetentionContext,
-  { accountId, pk, before }: { readonly accountId: string; readonly pk: bigint; readonly before: number },
+  { accountId, pk, before, now }: Trim,
   deleted: Deleted,
 ): Promise<void> {
   const session = { accountId, sessionPk: pk };
@@ -118,7 +128,7 @@ async function trimSession(
     const fresh = first.find(({ ts }) => ts >= before);
     if (fresh === undefined && !isAll) continue;
     // The first turn that stays has a fresh event, or the session has no event.
-    const agingFrom = fresh?.ts ?? Date.now() / 1000;
+    const agingFrom = fresh?.ts ?? now;
     if (Number.isFinite(agingFrom)) await updateAgingFrom(db, session, Math.max(0, agingFrom));
     return;
   }

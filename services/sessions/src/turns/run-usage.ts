@@ -65,17 +65,22 @@ const counted = [
   'totalTokenCount',
 ];
 
+/** Seconds since an event whose time another process has written. A run is not older than its row, whatever the clocks of both say. */
+function secondsSince(timestamp: number, ageOfRun: number): number {
+  return Math.round(Math.min(Math.max(0, Date.now() / 1000 - timestamp), ageOfRun));
+}
+
 /** The use that the stored events of a turn tell, and the seconds since its first event. The use of answers that were not stored is not known. */
 async function usageOfEvents(
   db: Queryable,
-  { accountId, sessionPk, invocationId, events: first, isWhole }: TurnOfRun,
+  { accountId, sessionPk, invocationId, age, events: first, isWhole }: TurnOfRun,
 ): Promise<Sums> {
   const sums: Sums = {};
   const run = { accountId, sessionPk, invocationId };
   const page = { ...run, limit: maxPageLimit, maxBytes: maxPageBytes, upTo: 2 ** 31 - 1 };
   for (let events = first; events.length > 0; ) {
     for (const { json, timestamp } of events) {
-      sums['seconds'] ??= Math.max(0, Math.round(Date.now() / 1000 - timestamp));
+      sums['seconds'] ??= secondsSince(timestamp, age);
       addEvent(sums, JSON.parse(json) as Partial<EventJson>);
     }
     if (isWhole) break;

@@ -108,7 +108,7 @@ function toRunning(turn: Turn, { outageMs }: ExecutorOptions): RunningAttempt {
     patienceMs: (leaseSeconds || defaultLeaseSeconds) * 1_000 + outageMs,
     working: new AbortController(),
     lost: new AbortController(),
-    heldAtMs: Date.now(),
+    heldAtMs: performance.now(),
     done: Promise.resolve(),
   };
 }

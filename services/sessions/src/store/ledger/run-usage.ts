@@ -20,6 +20,8 @@ export async function selectRunUsage(db: Queryable, run: RunOfSession): Promise<
 export interface TurnOfRun extends RunOfSession {
   /** JSON of what the run's ended attempts have used; null when that is nothing. */
   readonly usage: string | null;
+  /** Seconds since the run was stored, by the database's clock. */
+  readonly age: number;
   readonly events: readonly TurnEvent[];
   /** Whether the turn has no other events. */
   readonly isWhole: boolean;
@@ -41,7 +43,7 @@ interface Names {
 }
 
 /** The run has no event in its turn where `seq` is null. */
-type TurnRow = RunOfSession & { readonly usage: string | null } & (TurnEvent | { readonly seq: null });
+type TurnRow = RunOfSession & Pick<TurnOfRun, 'usage' | 'age'> & (TurnEvent | { readonly seq: null });
 
 const listTurns = createQuery<Names, TurnRow>({
   name: 'list-turns-of-runs',
@@ -53,11 +55,12 @@ const listTurns = createQuery<Names, TurnRow>({
       limit: param.limit,
       maxBytes: param.maxBytes,
     });
-    return `select l.account_id as "accountId", l.session_pk as "sessionPk", l.invocation_id as "invocationId", r.usage, e.seq, e.ts as timestamp, e.json
+    return `select l.account_id as "accountId", l.session_pk as "sessionPk", l.invocation_id as "invocationId", r.usage, r.age, e.seq, e.ts as timestamp, e.json
       from unnest(${param.accountIds}::uuid[], ${param.sessionPks}::bigint[], ${param.invocationIds}::text[])
         as l(account_id, session_pk, invocation_id)
       cross join lateral (
-        select usage::text as usage, coalesce(end_seq, first_seq - 1, 0) as turn_after from runs
+        select usage::text as usage, extract(epoch from now() - created_at)::float8 as age,
+          coalesce(end_seq, first_seq - 1, 0) as turn_after from runs
         where account_id = l.account_id and session_pk = l.session_pk and invocation_id = l.invocation_id offset 0
       ) r
       left join lateral (${page}) e on true
@@ -90,11 +93,12 @@ function toTurn(rows: readonly TurnRow[], maxBytes: number): TurnOfRun[] {
   const bytes = events.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
   // A page may end a little before its limit of bytes, because it is judged by stored sizes, too.
   const isWhole = events.length < maxPageLimit && bytes < maxBytes / 2;
-  return rows.slice(0, 1).map(({ accountId, sessionPk, invocationId, usage }) => ({
+  return rows.slice(0, 1).map(({ accountId, sessionPk, invocationId, usage, age }) => ({
     accountId,
     sessionPk,
     invocationId,
     usage,
+    age,
     events,
     isWhole,
   }));

@@ -3,6 +3,17 @@ import type { NumberedSession } from '../../session-key.ts';
 import type { SessionHistory } from '../histories.ts';
 import { hasNumber, isOfSession, numbered } from '../key-condition.ts';
 
+const findNow = createQuery<object, { now: number }>({
+  name: 'find-now',
+  text: () => 'select extract(epoch from now())::float8 as now',
+});
+
+/** The database's time; Unix time in seconds. */
+export async function selectNow(db: Queryable): Promise<number> {
+  const [row] = await findNow(db, {});
+  return row?.now ?? 0;
+}
+
 interface AppScope {
   readonly accountId: string;
   readonly appName: string;

@@ -42,7 +42,7 @@ export class WorkerOutput {
   }
 
   #hasRoom(): boolean {
-    const second = Math.floor(Date.now() / 1_000);
+    const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) [this.#second, this.#lines] = [second, 0];
     this.#lines += 1;
     if (this.#lines === linesPerSecond) this.#log.warn('an app prints too much: lines are left out');

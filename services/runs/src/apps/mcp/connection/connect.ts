@@ -44,7 +44,10 @@ const mostLeftOut = 20;
 const longestCallMs = 900_000;
 
 /** Connects with a server, in either era of the protocol. Rejects when it takes longer than the server's time-out. */
-export async function connect(target: McpTarget, { fetch, now = Date.now }: ConnectDeps): Promise<McpConnection> {
+export async function connect(
+  target: McpTarget,
+  { fetch, now = () => performance.now() }: ConnectDeps,
+): Promise<McpConnection> {
   const { timeoutMs, kind } = target.server;
   const breaking = new AbortController();
   const client = new Client(
