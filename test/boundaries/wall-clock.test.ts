@@ -57,8 +57,8 @@ const allowed: Readonly<Record<string, string>> = {
     'seconds since an event, never more than the database counts since the run was stored',
   'services/transcription/src/upstream/retry-after.ts': header,
   'services/webhooks/src/clock.ts': 'the clock that tests replace',
-  'services/webhooks/src/google/gmail-error.ts': header,
-  'services/webhooks/src/microsoft/graph-error.ts': header,
+  'services/webhooks/src/mail/google/gmail-error.ts': header,
+  'services/webhooks/src/mail/microsoft/graph-error.ts': header,
 };
 const readers = sources.filter((file) => /\bDate\.now\b|\bnew Date\(\)/.test(read(file)));
 

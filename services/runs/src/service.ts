@@ -60,6 +60,7 @@ export const runs = defineService({
     const admission = createAdmission({ limits: config.admission, waiting });
     const compactor = createCompactor({ sessions: client, models: known.models, log });
     const executor = createExecutor({
+      owner,
       sessions,
       ...clientsOf(mesh),
       log,

@@ -26,7 +26,7 @@ function benchOf(...steps: ConstructorParameters<typeof ScriptLlm>): AgentBench 
 /** Cancels the run in the ledger, and tells the executor as the renewal of leases does. */
 async function cancel({ client, executor, key }: AgentBench, invocationId: string): Promise<void> {
   await client.cancelRun({ accountId: key.accountId, invocationId });
-  executor.stopCancelled((await client.renewLeases({ owner: 'me', leases: executor.leases() })).cancelled);
+  await executor.renew(executor.leases());
 }
 
 const cancelledEvent = { errorCode: 'CANCELLED', interrupted: true };

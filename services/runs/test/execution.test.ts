@@ -200,7 +200,7 @@ describe('an attempt', () => {
     const bench = createAgentBench(agent(new ScriptLlm(hangs)));
     const { seen } = await bench.begin();
     bench.sessions.loseTurn(bench.key);
-    bench.executor.stopLost(bench.executor.leases());
+    bench.executor.stopExpired(Infinity);
     expect((await seen).failure?.type).toBe('RunCancelled');
     await bench.executor.idle();
     expect(bench.sessions.events(bench.key)).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('an attempt', () => {
     const bench = createAgentBench(agent(new ScriptLlm(calls('deaf')), { tools: [deaf] }));
     await bench.begin();
     await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(2));
-    bench.executor.stopLost(bench.executor.leases());
+    bench.executor.stopExpired(Infinity);
     await bench.executor.idle();
     expect(bench.executor.running).toBe(0);
   });
@@ -235,7 +235,7 @@ describe('an attempt', () => {
     const worker = agent(new ScriptLlm(hangs));
     const bench = createAgentBench(new LoopAgent({ name: 'loop', subAgents: [worker], maxIterations: 6 }));
     const { seen } = await bench.begin();
-    bench.executor.stopLost(bench.executor.leases());
+    bench.executor.stopExpired(Infinity);
     await bench.executor.idle();
     expect((await seen).failure?.type).toBe('RunCancelled');
   });

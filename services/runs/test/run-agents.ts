@@ -95,6 +95,7 @@ export function createAppBench(
   const client = mesh.client(SessionsService);
   const histories = createHistoryCache(1_000_000);
   const executor = createExecutor({
+    owner: 'me',
     sessions: client,
     log,
     findApp,

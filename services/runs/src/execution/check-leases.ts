@@ -1,15 +1,9 @@
-import type { HeldLease } from './attempt/executor.ts';
-import type { Running } from './running.ts';
+import type { Executor, HeldLease } from './attempt/executor.ts';
 
 /** Asks sessions whether some attempts of this process still hold their turns, and stops those that do not or that are being cancelled. */
-export async function checkLeases(
-  { executor, sessions, owner }: Pick<Running, 'executor' | 'sessions' | 'owner'>,
+export function checkLeases(
+  { executor }: { readonly executor: Pick<Executor, 'leases' | 'renew'> },
   isMeant: (lease: HeldLease) => boolean,
 ): Promise<void> {
-  const leases = executor.leases().filter(isMeant);
-  if (leases.length === 0) return;
-  const { lost, cancelled, interrupted } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
-  executor.stopLost(lost);
-  executor.stopCancelled(interrupted, 'interrupted');
-  executor.stopCancelled(cancelled);
+  return executor.renew(executor.leases().filter(isMeant));
 }

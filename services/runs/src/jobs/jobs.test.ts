@@ -75,7 +75,7 @@ test('a process at its limit claims no more runs, and has those of dead executor
   context.admission.ended('a');
   await createClaimDueRuns(context).run();
   expect(bench.executor.running).toBe(1);
-  bench.executor.stopLost(bench.executor.leases());
+  bench.executor.stopExpired(Infinity);
 });
 
 test('runs of dead executors are taken over one answer after the other, without a pause, also by a process at its limit', async () => {
@@ -125,7 +125,7 @@ describe('a run that waits, although every hint was lost,', () => {
     await createCheckQueuedRuns(context).run();
     const responses = await Array.fromAsync(viewer.responses());
     expect(responses.map(({ kind }) => kind?.value)).toMatchObject([{ type: 'RunCancelled' }]);
-    bench.executor.stopLost(bench.executor.leases());
+    bench.executor.stopExpired(Infinity);
   });
 });
 

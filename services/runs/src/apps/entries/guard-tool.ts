@@ -1,6 +1,7 @@
 import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import { trace } from '@opentelemetry/api';
+import { holdLease } from '../../models/use/model-caller.ts';
 import { idempotencyKeyOf } from '../mcp/idempotency-key.ts';
 
 export interface ToolHooks {
@@ -60,6 +61,8 @@ function guardCalls(tool: BaseTool, { timeoutMs, onCall, onFailure, finish }: Gu
   tool.runAsync = async (request: RunAsyncToolRequest) => {
     const { toolContext } = request;
     const { abortSignal: stopped } = toolContext;
+    const renewal = holdLease(toolContext.invocationContext.session);
+    if (renewal !== undefined) await renewal;
     const ended = onCall?.(tool.name, toolContext);
     const late = new AbortController();
     const limitMs = ownLimit(tool) ?? timeoutMs;

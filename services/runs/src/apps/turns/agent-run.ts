@@ -1,6 +1,7 @@
 import type { BaseMemoryService, Event, InvocationContextParams } from '@google/adk';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { CallCosts } from '../../models/use/call-costs.ts';
+import type { TurnLease } from '../../models/use/turn-lease.ts';
 import type { AgentSession } from './history/agent-session.ts';
 import type { HistoryWindow } from './history/history-window.ts';
 
@@ -19,6 +20,8 @@ export interface AgentRunOptions {
   readonly earlierModelCalls?: number;
   /** Counts the costs of the attempt. */
   readonly costs?: CallCosts;
+  /** Held before each call of a model or a tool. */
+  readonly lease?: TurnLease | undefined;
   /** Aborts models and tools, and the parallel agents of one that failed. */
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { type Event, isFinalResponse } from '@google/adk';
 import { unlessAborted } from '@agentmesh/lib/wait';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
-import type { EventLoop } from '../../apps/turns/agent-run.ts';
+import type { AgentRunOptions, EventLoop } from '../../apps/turns/agent-run.ts';
 import { hasCalls } from '../../apps/turns/events/event-json.ts';
 import { nameCallLimit } from './name-call-limit.ts';
 import { nameCredentialArgs } from './name-credential-args.ts';
@@ -13,13 +13,19 @@ import type { Recorder } from '../recording/recorder.ts';
  * last event. An event with an error ends the run. Rejects with the error of the loop or the reason of `signal`, and does not
  * wait for a loop that ignores the signal. False: messages were added that no model has seen, so the agents have to run again.
  */
-export async function drive(loop: EventLoop, recorder: Recorder, signal: AbortSignal): Promise<boolean> {
+export async function drive(
+  loop: EventLoop,
+  recorder: Recorder,
+  { signal, lease }: Pick<AgentRunOptions, 'signal' | 'lease'>,
+): Promise<boolean> {
   let next = loop.next();
   for (;;) {
     const step = await unlessAborted(next, signal);
     if (step.done === true) return recorder.complete();
     const event = step.value;
     if (event.partial === true) {
+      const renewal = lease?.hold();
+      if (renewal !== undefined) await renewal;
       recorder.partial(event);
       next = loop.next();
       continue;

@@ -8,6 +8,7 @@ import { outlastOutage } from '../../outlast-outage.ts';
 import { loggableError } from '../../models/index.ts';
 import type { CountedCost } from '../../models/use/call-costs.ts';
 import type { CountCost } from '../../models/use/count-cost.ts';
+import type { TurnLease } from '../../models/use/turn-lease.ts';
 import type { App } from '../../apps/building/app.ts';
 import type { EndedTurn } from '../compaction/compactor.ts';
 import { createTurnArtifacts } from './turn-artifacts.ts';
@@ -33,6 +34,8 @@ import { RunNotContinued } from '../../apps/turns/takeover/run-not-continued.ts'
 import type { Viewer } from '../viewer.ts';
 
 export interface ExecutionDeps {
+  /** Name of this process, as its turns have it. */
+  readonly owner: string;
   readonly sessions: Client<typeof SessionsService>;
   /** Memory for the agents' tools. Absent: the tools return an error. */
   readonly memory?: Client<typeof MemoryService>;
@@ -64,6 +67,7 @@ export interface AttemptRun {
   readonly viewer?: Viewer | undefined;
   /** Ends the agents. It is aborted with AttemptStopped from outside, and in any case when the attempt is over. */
   readonly working: AbortController;
+  readonly lease: TurnLease;
   /** Aborted with AttemptStopped when nothing more can be written. */
   readonly lost: AbortSignal;
 }
@@ -93,7 +97,7 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
 }
 
 async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt): Promise<Ending> {
-  const { turn, viewer, working, lost } = run;
+  const { turn, viewer, working, lease, lost } = run;
   const window = openWindow(turn, run.known, deps.historyWindow);
   const journal = new Journal({ sessions: deps.sessions, turn, signal: lost });
   const costs = new RunCost(working);
@@ -116,7 +120,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
     recorder.waitAs({ answerSeconds, asksByMail });
     const services = { ...servicesOf(deps, run), ...callsOf(limits, earlier) };
-    await runLoops(app, { ...services, turn, window, recorder, working, costs });
+    await runLoops(app, { ...services, turn, window, recorder, working, costs, lease });
     viewer?.end();
     remember(deps, { turn, window, journal });
     deps.onTurnEnded?.({ app, turn, window, written: journal.written });
@@ -208,7 +212,7 @@ async function runLoops(app: App, { recorder, working, ...options }: Looping): P
     for (let next = begun; ; next = continued(begun, recorder, opened)) {
       opened = app.open({ ...next, signal });
       recorder.attach(opened.session);
-      if (await drive(opened.loop, recorder, signal)) return;
+      if (await drive(opened.loop, recorder, { signal, lease: options.lease })) return;
       // The agents of a worker stay there until their loop is left.
       close(opened.loop);
     }

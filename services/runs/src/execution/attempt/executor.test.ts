@@ -1,17 +1,21 @@
 import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { createExecutor, type ExecutorOptions } from './executor.ts';
+import { createExecutor, type ExecutorOptions, type HeldLease } from './executor.ts';
 import type { Ending } from './execute-attempt.ts';
 
 /** An executor whose attempts end when the test says so. */
 function openExecutor() {
   const running = new Map<string, (ending: Ending) => void>();
-  const options: Pick<ExecutorOptions, 'around' | 'outageMs'> = {
-    outageMs: 0,
-    around: ({ invocationId }) => new Promise((resolve) => running.set(invocationId, resolve)),
+  const sessions = {
+    renewLeases: async ({ leases }: { leases: HeldLease[] }) => ({ lost: [], interrupted: [], cancelled: leases }),
   };
-  const executor = createExecutor(options as ExecutorOptions);
+  const options = {
+    outageMs: 0,
+    sessions: sessions as unknown as ExecutorOptions['sessions'],
+    around: ({ invocationId }) => new Promise((resolve) => running.set(invocationId, resolve)),
+  } satisfies Partial<ExecutorOptions>;
+  const executor = createExecutor(options as Partial<ExecutorOptions> as ExecutorOptions);
   const start = (accountId: string, invocationId: string, over: object): void =>
     executor.start(create(TurnSchema, { session: { accountId }, invocationId, fence: BigInt(invocationId), ...over }));
   const end = (invocationId: string): void => {
@@ -47,7 +51,7 @@ test('other runs of the account wait for none of them', () => {
 test('a run that is cancelled while it waits for its turn goes on at once, to its end', async () => {
   const { executor, start, end, begun } = openExecutor();
   for (const name of ['1', '2', '3']) start('a', name, again);
-  executor.stopCancelled([{ accountId: 'a', sessionPk: 0n, invocationId: '2', fence: 2n }]);
+  await executor.renew([{ accountId: 'a', sessionPk: 0n, invocationId: '2', fence: 2n }]);
   await expect.poll(begun).toBe('1 2');
   end('2');
   end('1');

@@ -1,5 +1,7 @@
 import { Roster } from '@agentmesh/lib/rpc';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
+import type { TurnLease } from '../../models/use/turn-lease.ts';
+import { outlastOutage } from '../../outlast-outage.ts';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
 import { createOneByOne } from './one-by-one.ts';
@@ -18,12 +20,8 @@ export interface Executor {
   start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
   readonly running: number;
   leases(): HeldLease[];
-  /** To be called when the leases were extended, at `nowMs`. */
-  extend(leases: readonly HeldLease[], nowMs: number): void;
-  /** Stops attempts that no longer hold their turn. */
-  stopLost(leases: readonly HeldLease[]): void;
-  /** Stops attempts whose runs are being cancelled. They store what they have and end as cancelled. */
-  stopCancelled(leases: readonly HeldLease[], cause?: StopCause): void;
+  /** Renews leases in one call, and stops attempts that have lost theirs, or whose runs are being cancelled: these store what they have. Throws MeshError. */
+  renew(leases: readonly HeldLease[]): Promise<void>;
   /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. The ledger may still show them as running. */
   stopExpired(nowMs: number): void;
   /** Resolves when no attempt runs. */
@@ -42,8 +40,7 @@ interface RunningAttempt {
   readonly lease: HeldLease;
   readonly working: AbortController;
   readonly lost: AbortController;
-  /** The lease and `outageMs`. */
-  readonly patienceMs: number;
+  readonly leaseMs: number;
   heldAtMs: number;
   done: Promise<void>;
 }
@@ -61,10 +58,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   const executor: Executor = {
     start(turn, viewer, known) {
-      const running = toRunning(turn, options);
+      const running = toRunning(turn);
       const { working, lost } = running;
       const leave = attempts.add(running);
-      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
+      const lease = leaseOf(executor, options.outageMs, running);
+      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, lost: lost.signal });
       const begin = () => options.around?.(turn, attempt) ?? attempt();
       running.done = inTurn(turn, begin, working.signal).then((ending) => {
         leave();
@@ -75,17 +73,19 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return attempts.size;
     },
     leases: () => [...attempts].map(({ lease }) => lease),
-    extend(leases, nowMs) {
-      for (const attempt of holding(leases)) attempt.heldAtMs = nowMs;
-    },
-    stopLost(leases) {
-      for (const attempt of holding(leases)) stop(attempt, 'lost');
-    },
-    stopCancelled(leases, cause = 'cancelled') {
-      for (const attempt of holding(leases)) stop(attempt, cause);
+    async renew(leases) {
+      if (leases.length === 0) return;
+      const askedAtMs = performance.now();
+      const request = { owner: options.owner, leases: [...leases] };
+      const { lost, cancelled, interrupted } = await options.sessions.renewLeases(request, { timeoutMs: 2_500 });
+      for (const attempt of holding(leases)) attempt.heldAtMs = askedAtMs;
+      for (const attempt of holding(lost)) stop(attempt, 'lost');
+      for (const attempt of holding(interrupted)) stop(attempt, 'interrupted');
+      for (const attempt of holding(cancelled)) stop(attempt, 'cancelled');
     },
     stopExpired(nowMs) {
-      for (const attempt of attempts) if (attempt.heldAtMs + attempt.patienceMs < nowMs) stop(attempt, 'lost');
+      for (const attempt of attempts)
+        if (attempt.heldAtMs + attempt.leaseMs + options.outageMs < nowMs) stop(attempt, 'lost');
     },
     async idle() {
       while (attempts.size > 0) await Promise.all([...attempts].map(({ done }) => done));
@@ -101,11 +101,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return executor;
 }
 
-function toRunning(turn: Turn, { outageMs }: ExecutorOptions): RunningAttempt {
+function toRunning(turn: Turn): RunningAttempt {
   const { sessionPk, invocationId, fence, leaseSeconds } = turn;
   return {
     lease: { accountId: turn.session?.accountId ?? '', sessionPk, invocationId, fence },
-    patienceMs: (leaseSeconds || defaultLeaseSeconds) * 1_000 + outageMs,
+    leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
     working: new AbortController(),
     lost: new AbortController(),
     heldAtMs: performance.now(),
@@ -123,6 +123,31 @@ function createTurns() {
 /** Whether the executors of a run have died twice, or once after the run had waited for an answer. */
 function hasDiedAgain({ isTakeover, attempt }: Turn): boolean {
   return isTakeover && attempt > 2;
+}
+
+/** See TurnLease. While sessions cannot be reached, renewing waits for up to `outageMs`, as the attempt does. */
+function leaseOf(executor: Executor, outageMs: number, attempt: RunningAttempt): TurnLease {
+  const { signal } = attempt.working;
+  const leases = [attempt.lease];
+  const renew = async (): Promise<void> => {
+    try {
+      await outlastOutage(() => executor.renew(leases), { signal, patienceMs: outageMs });
+    } catch {
+      // A refusal, or an outage that lasts too long: nobody says that the turn is still held.
+      if (!signal.aborted) stop(attempt, 'lost');
+    }
+    signal.throwIfAborted();
+  };
+  let renewal: Promise<void> | undefined;
+  return {
+    hold() {
+      if (performance.now() < attempt.heldAtMs + attempt.leaseMs) return undefined;
+      renewal ??= renew().finally(() => {
+        renewal = undefined;
+      });
+      return renewal;
+    },
+  };
 }
 
 /** The fence is unique in the session. */

@@ -3,6 +3,7 @@ import { liveUnsupported } from '../live-unsupported.ts';
 import type { CallEnd } from '../call-end.ts';
 import type { ModelFailure } from '../model-failure.ts';
 import { pause } from '../pause.ts';
+import { callerOf } from '../use/model-caller.ts';
 import type { Connection } from './connection.ts';
 import { describeFailure } from './failure/describe-failure.ts';
 import { errorFacts } from './failure/loggable-error.ts';
@@ -119,6 +120,7 @@ export class AiSdkLlm extends BaseLlm {
           return;
         }
         await pause(delayMs, call.signal);
+        await callerOf(call.request)?.lease?.hold();
       }
     }
   }

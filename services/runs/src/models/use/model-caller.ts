@@ -6,6 +6,7 @@ import {
   type Session,
 } from '@google/adk';
 import type { CallCosts } from './call-costs.ts';
+import type { TurnLease } from './turn-lease.ts';
 
 /** Who calls a model: the run that a client has started, also when an agent of a tool makes the call. */
 export interface ModelCaller {
@@ -15,6 +16,8 @@ export interface ModelCaller {
   readonly invocationId: string;
   /** Counts the costs of the run. Absent outside of a run's own process. */
   readonly costs?: CallCosts | undefined;
+  /** Held before each call of a model or a tool. Absent outside of a run's own process. */
+  readonly lease?: TurnLease | undefined;
   /** Counts the calls of the run. Set by `noteContext`. */
   context?: InvocationContext;
 }
@@ -42,6 +45,11 @@ export function accountOf(session: Session): string | undefined {
   return notedAt(session)?.accountId;
 }
 
+/** Holds the lease of the run whose agents see a session; see TurnLease. Undefined outside of a run's own process, too. */
+export function holdLease(session: Session): Promise<void> | undefined {
+  return notedAt(session)?.lease?.hold();
+}
+
 /** Notes who makes a request of a model. */
 export function noteCaller(request: LlmRequest, caller: ModelCaller): void {
   note(request, caller);
@@ -62,13 +70,15 @@ function notedAt(noted: Session | LlmRequest): ModelCaller | undefined {
 
 /**
  * Notes for each request of a model who makes it. ADK gives the agent of a tool an invocation of its own, with a limit of its own, so its calls are counted
- * for the run here. Throws ADK's error when the run has made more than it may.
+ * for the run here. Holds the run's lease. Throws ADK's error when the run has made more than it may.
  */
 export class CallerNote extends BaseLlmRequestProcessor {
   override async *runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
     const run = notedAt(context.session);
     if (run !== undefined) {
       note(request, run);
+      const renewal = run.lease?.hold();
+      if (renewal !== undefined) await renewal;
       if (context.invocationId !== run.invocationId) run.context?.incrementLlmCallCount();
     }
     yield* [];

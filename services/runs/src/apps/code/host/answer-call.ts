@@ -34,6 +34,7 @@ const methods = {
 
 /** Answers a call of code: for its own session, user and app, and for models, servers and agents with the keys and limits of this process. */
 export async function answerCall(request: HostCall, options: CallOptions): Promise<unknown> {
+  await options.run.lease?.hold();
   switch (request.to) {
     case 'model':
       return askModel(request, options);
@@ -64,7 +65,14 @@ async function askModel(call: ModelCall, { models, run, signal, onChunk }: CallO
   const { model, contents, config, stream, mostRetries } = call;
   const { accountId = '', appName = '', userId = '' } = run.turn.session ?? {};
   const request: LlmRequest = { model, contents, config, toolsDict: {}, liveConnectConfig: {} };
-  noteCaller(request, { accountId, appName, userId, invocationId: run.turn.invocationId, costs: run.costs });
+  noteCaller(request, {
+    accountId,
+    appName,
+    userId,
+    invocationId: run.turn.invocationId,
+    costs: run.costs,
+    lease: run.lease,
+  });
   for await (const response of models
     .resolve(model, undefined, mostRetries)
     .generateContentAsync(request, stream, signal))

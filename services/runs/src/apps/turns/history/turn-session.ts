@@ -1,7 +1,7 @@
 import { BaseSessionService, type Event, type Session } from '@google/adk';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { fromPublicEvent } from '../events/event-json.ts';
-import type { CallCosts } from '../../../models/use/call-costs.ts';
+import type { ModelCaller } from '../../../models/use/model-caller.ts';
 import { createRunSessions } from './run-sessions.ts';
 import type { AgentSession } from './agent-session.ts';
 import { isAddedToRun } from './added-to-run.ts';
@@ -24,10 +24,14 @@ export interface TurnState {
 }
 
 /**
- * Creates ADK's session of a granted turn. Messages that were added to the run come behind the responses of calls that were open then. `costs`: see
- * AgentRunOptions.
+ * Creates ADK's session of a granted turn. Messages that were added to the run come behind the responses of calls that were open then. `costs` and
+ * `lease`: see AgentRunOptions.
  */
-export function createTurnSession(turn: TurnState, stored: Event[], costs?: CallCosts): TurnSession {
+export function createTurnSession(
+  turn: TurnState,
+  stored: Event[],
+  own: Pick<ModelCaller, 'costs' | 'lease'> = {},
+): TurnSession {
   const held = createHeldMessages();
   const events = stored.some(isAddedToRun) ? placeMessages(stored, turn, held) : stored;
   const session: Session = {
@@ -40,7 +44,7 @@ export function createTurnSession(turn: TurnState, stored: Event[], costs?: Call
   };
   const { invocationId } = turn;
   const { accountId = '', appName = '', userId = '' } = turn.session ?? {};
-  const service = createRunSessions(session, { accountId, appName, userId, invocationId, costs });
+  const service = createRunSessions(session, { accountId, appName, userId, invocationId, ...own });
   return {
     session,
     service,
