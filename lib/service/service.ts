@@ -61,7 +61,7 @@ export interface Running {
    * sibling that is away is named by `/readyz`, but this process stays in service.
    */
   readonly siblings?: Readonly<Record<string, () => Promise<void>>>;
-  /** Checks of siblings that some of its work needs, by name. The process is put to use without them 30 s after its start. */
+  /** Checks of siblings, and of the machine, that some of its work needs, by name. The process is put to use without them 30 s after its start. */
   readonly optionalSiblings?: Readonly<Record<string, () => Promise<void>>>;
   /** Resolves when in-flight work is finished, within `leftMs`; new work has been refused since `draining` aborted. */
   drain?(leftMs: number): Promise<void>;

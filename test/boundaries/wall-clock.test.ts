@@ -56,7 +56,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/sessions/src/turns/run-usage.ts':
     'seconds since an event, never more than the database counts since the run was stored',
   'services/transcription/src/upstream/retry-after.ts': header,
-  'services/webhooks/src/clock.ts': 'the clock that tests replace',
+  'services/webhooks/src/clock.ts': 'tells how far it is from the clock of the database',
   'services/webhooks/src/mail/google/gmail-error.ts': header,
   'services/webhooks/src/mail/microsoft/graph-error.ts': header,
 };

@@ -13,7 +13,6 @@ import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
-import { systemClock } from './clock.ts';
 import { settings } from './config.ts';
 import { onIntegrationConnected } from './consumers/on-integration-connected.ts';
 import { onIntegrationDisconnected } from './consumers/on-integration-disconnected.ts';
@@ -34,6 +33,7 @@ import { startRunWebhooks } from './start-run-webhooks.ts';
 import { createLogHandlers } from './rpc/logs/index.ts';
 import { createNotificationHandlers } from './rpc/notifications/index.ts';
 import { createSubscriptionHandlers } from './rpc/subscriptions/index.ts';
+import { startClock } from './start-clock.ts';
 import { startSchedules } from './start-schedules.ts';
 import { createAgentCheck } from './mail/subscriptions/agent-check.ts';
 import { createFailureCount } from './mail/watches/failure-count.ts';
@@ -58,8 +58,9 @@ export const webhooks = defineService({
         draining,
       }),
     );
+    const clock = await startClock(host, db);
     const wakeUpkeep = new Wake();
-    const context = createContext(host, { db, jobs, wakeUpkeep: () => wakeUpkeep.wake() });
+    const context = createContext(host, { db, clock, jobs, wakeUpkeep: () => wakeUpkeep.wake() });
     const processor = createProcessor(context, mesh);
     const upkeep = createUpkeep(context);
     resources.use(startUpkeep(upkeep, { wake: wakeUpkeep, log, draining }));
@@ -73,15 +74,18 @@ export const webhooks = defineService({
     resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));
     resources.defer(await bus.subscribe(IntegrationDisconnectedSchema, onIntegrationDisconnected(context)));
 
-    return { ready: { database: () => db.ping() }, settle: () => settle(upkeep, processor) };
+    return {
+      ready: { database: () => db.ping() },
+      optionalSiblings: { clock: async () => clock.check() },
+      settle: () => settle(upkeep, processor),
+    };
   },
 });
 
 function createContext(
   { config, log, mesh, metrics, resources }: Host<typeof settings>,
-  parts: Pick<Context, 'db' | 'jobs' | 'wakeUpkeep'>,
+  { clock, ...parts }: Pick<Context, 'db' | 'clock' | 'jobs' | 'wakeUpkeep'>,
 ): Context {
-  const clock = systemClock;
   const mailAccounts = createMailAccounts(mesh.client(IntegrationsService), mailProviders);
   return {
     ...parts,
