@@ -27,16 +27,18 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
   const subAgents = makeSubAgents(appName, agentFile, parts);
   const config = { name: definition.name, description: definition.description ?? '', subAgents, ...callbacks };
   if (definition.agent_class === 'RemoteA2aAgent') return makeRemote(definition, config, parts);
+  // Only code of apps has plugins.
+  const mayHavePlugins = parts.findCode !== undefined;
   const toolAgent = (index: number) => makeToolAgent(appName, agentFile, { parts, index });
   if (isOwnClass(definition)) {
     const agent = makeOfOwnClass({ appName, definition, access, toolAgent }, config, parts);
-    if (agent instanceof LlmAgent) addProcessors(agent, { appName, agentFile, definition });
+    if (agent instanceof LlmAgent) addProcessors(agent, { appName, agentFile, definition, mayHavePlugins });
     return agent;
   }
   if (isLlmDefinition(definition)) {
     const material: LlmMaterial = { appName, definition, access, toolAgent };
     const agent = new LlmAgent({ ...config, ...llmConfig(material, parts) });
-    addProcessors(agent, { appName, agentFile, definition });
+    addProcessors(agent, { appName, agentFile, definition, mayHavePlugins });
     return agent;
   }
   switch (definition.agent_class) {
@@ -76,9 +78,10 @@ interface Processed {
   readonly appName: string;
   readonly agentFile: AgentFile;
   readonly definition: LlmAgentDefinition | OwnClassDefinition;
+  readonly mayHavePlugins: boolean;
 }
 
-function addProcessors(agent: LlmAgent, { appName, agentFile: { file }, definition }: Processed): void {
+function addProcessors(agent: LlmAgent, { appName, agentFile: { file }, definition, mayHavePlugins }: Processed): void {
   const { instruction = '', tools, static_instruction: fixed } = definition;
   const models = modelsOf(definition);
   const required = requireState({ appName, agentName: agent.name, file, instruction });
@@ -87,7 +90,7 @@ function addProcessors(agent: LlmAgent, { appName, agentFile: { file }, definiti
   // Models without a network need no permission and are not counted.
   const isLocal = models.length > 0 && models.every((name) => name.startsWith('echo/'));
   const notes = isLocal ? [] : [new CallerNote()];
-  const usual = requestProcessors(agent.requestProcessors);
+  const usual = requestProcessors(agent, { mayHavePlugins });
   const steps = fixed === undefined ? usual : withStaticInstruction(usual, fixed);
   agent.requestProcessors = [...required, ...answers, ...notes, ...steps];
 }

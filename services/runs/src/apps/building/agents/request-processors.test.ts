@@ -1,4 +1,5 @@
 import {
+  BuiltInCodeExecutor,
   CONTENT_REQUEST_PROCESSOR,
   createEvent,
   type Event,
@@ -70,7 +71,12 @@ function freeze(value: unknown): void {
 }
 
 test('a model gets the same conversation as with the processors of ADK', async () => {
-  const ours = requestProcessors([CONTENT_REQUEST_PROCESSOR]);
+  const ours = requestProcessors(
+    new LlmAgent({ name: 'helper', model: 'none', requestProcessors: [CONTENT_REQUEST_PROCESSOR] }),
+    {
+      mayHavePlugins: false,
+    },
+  ).filter(({ constructor }) => constructor.name === 'Conversation');
   const outcome = (contents: Promise<unknown>) => contents.catch((error: Error) => error.message);
   await fc.assert(
     fc.asyncProperty(conversation as fc.Arbitrary<Conversation>, async (given) => {
@@ -82,9 +88,16 @@ test('a model gets the same conversation as with the processors of ADK', async (
   );
 });
 
-test('all other processors of ADK run too, except those that no agent here needs', () => {
+test('all other processors of ADK run too, except those that the agent does not need', () => {
   const names = (processors: typeof usual) => processors.map(({ constructor }) => constructor.name);
-  const left = names(usual).filter((name) => !names(requestProcessors(usual)).includes(name));
-  expect(left).toEqual(['AuthPreprocessor', 'ContentRequestProcessor', 'InteractionsRequestProcessor']);
-  expect(requestProcessors(usual)).toHaveLength(usual.length - 2);
+  const leftOut = (agent: Parameters<typeof requestProcessors>[0], mayHavePlugins: boolean) => {
+    const used = names(requestProcessors(agent, { mayHavePlugins }));
+    return names(usual).filter((name) => !used.includes(name));
+  };
+  const never = ['AuthPreprocessor', 'ContentRequestProcessor', 'InteractionsRequestProcessor'];
+  const plain = { requestProcessors: usual };
+  const unused = ['CodeExecutionRequestProcessor', 'ToolFilterRequestProcessor'];
+  expect(leftOut(plain, false)).toEqual([...never, ...unused]);
+  const executing = { ...plain, codeExecutor: new BuiltInCodeExecutor() };
+  expect(leftOut(executing, true)).toEqual(never);
 });

@@ -7,6 +7,7 @@ import {
   type InvocationContext,
   isCompactedEvent,
   isLlmAgent,
+  type LlmAgent,
   type LlmRequest,
 } from '@google/adk';
 import type { Content, Part } from '@google/genai';
@@ -14,9 +15,23 @@ import type { Content, Part } from '@google/genai';
 /** Steps without effect here: agents that ask for credentials have CredentialAnswers, and no model is called through Gemini's interactions API. */
 const idle: ReadonlySet<BaseLlmRequestProcessor> = new Set([AUTH_PREPROCESSOR, INTERACTIONS_REQUEST_PROCESSOR]);
 
-/** ADK's steps that make a model's request, without those that do nothing here: each costs every call some turns of the event loop. */
-export function requestProcessors(usual: readonly BaseLlmRequestProcessor[]): BaseLlmRequestProcessor[] {
-  const used = usual.filter((processor) => !idle.has(processor));
+/** Names of ADK's classes that it does not export. */
+const [codeExecution, toolFilter] = ['CodeExecutionRequestProcessor', 'ToolFilterRequestProcessor'];
+
+/**
+ * ADK's steps that make a model's request, without those that do nothing for an agent: each costs every call some turns of the event loop, and the choice of
+ * tools by plugins a second list of all tools.
+ */
+export function requestProcessors(
+  { requestProcessors: usual, codeExecutor }: Pick<LlmAgent, 'requestProcessors' | 'codeExecutor'>,
+  { mayHavePlugins }: { readonly mayHavePlugins: boolean },
+): BaseLlmRequestProcessor[] {
+  const isIdle = (processor: BaseLlmRequestProcessor): boolean => {
+    const { name } = processor.constructor;
+    if (name === codeExecution) return codeExecutor === undefined;
+    return name === toolFilter ? !mayHavePlugins : idle.has(processor);
+  };
+  const used = usual.filter((processor) => !isIdle(processor));
   return used.map((processor) => (processor === CONTENT_REQUEST_PROCESSOR ? new Conversation() : processor));
 }
 
