@@ -7,7 +7,7 @@ import {
   type Message,
   type MessageInitShape,
 } from '@bufbuild/protobuf';
-import { canceled, type Dispatch } from '../call/index.ts';
+import { canceled, type Dispatch, toMeshError } from '../call/index.ts';
 import { type LocalOptions, localOrigin } from './local-origin.ts';
 import { mapped } from './mapped.ts';
 
@@ -34,7 +34,7 @@ export class LocalCalls {
     try {
       return this.#dispatch.stream(method, create(method.input, init), localOrigin(this.#caller, options));
     } catch (error) {
-      return { next: () => Promise.reject(error) };
+      return { next: () => Promise.reject(toMeshError(error)) };
     }
   }
 

@@ -89,19 +89,22 @@ export class Dispatcher implements Dispatch {
       const call = this.#open(method, origin);
       const leave = this.inFlight.enter(call);
       call.onAbort((failure) => reject(this.#fail(call, failure)));
-      started(() => call.run(() => handler(bound(input, call), call))).then(
-        (answer) => {
-          leave();
-          if (call.failure) return;
-          this.#end(call);
-          resolve(create(method.output, answer));
-        },
-        (error: unknown) => {
-          leave();
-          if (call.failure) this.#logLate(call, error);
-          else reject(this.#fail(call, error));
-        },
-      );
+      const answered = (answer: Answer): void => {
+        leave();
+        if (call.failure) return;
+        this.#end(call);
+        resolve(create(method.output, answer));
+      };
+      const failed = (error: unknown): void => {
+        leave();
+        if (call.failure) this.#logLate(call, error);
+        else reject(this.#fail(call, error));
+      };
+      try {
+        Promise.resolve(call.run(() => handler(bound(input, call), call))).then(answered, failed);
+      } catch (error) {
+        failed(error);
+      }
     });
   }
 
@@ -181,15 +184,6 @@ export class Dispatcher implements Dispatch {
   #logLate(call: ServerCall, error: unknown): void {
     if (error instanceof MeshError || error === call.failure || isAbort(error)) return;
     call.run(() => this.#log.error({ err: error, rpc: call.url }, 'handler failed after its call had ended'));
-  }
-}
-
-/** What a handler throws before its first promise becomes a rejection. */
-function started(work: () => Promise<Answer> | Answer): Promise<Answer> {
-  try {
-    return Promise.resolve(work());
-  } catch (error) {
-    return Promise.reject(error);
   }
 }
 
