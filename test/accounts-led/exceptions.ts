@@ -84,7 +84,7 @@ export const sweeps: Reasons = {
     'select-watch-by-path',
   ],
   'a provider tells of a mailbox, which several accounts may have connected': [
-    'select-gmail-mailboxes',
+    'select-notified-mailboxes',
     'select-watches-by-provider-id',
     'share-watch-expiry',
   ],
