@@ -66,6 +66,8 @@ export interface Context {
   readonly webhookLogs: Client<typeof LogsService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
+  /** Aborts shortly before the end of the drain: streams that are still open tell their readers where to go on. */
+  readonly leaving: AbortSignal;
 }
 
 /** Deadline of short calls to services. */

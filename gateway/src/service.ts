@@ -59,11 +59,13 @@ async function start(host: GatewayHost): Promise<Running> {
   const browser = await browserSessionOf(host, standings);
   const runTickets = await createRunTickets({ encryptKey: config.ENCRYPT_KEY, standings });
   const throttle = await openThrottle({ redisUrl: config.REDIS_URL, log, resources });
+  const leaving = new AbortController();
   const context: Context = {
     config,
     log,
     metrics,
     draining,
+    leaving: leaving.signal,
     auth,
     ...clientsOf(mesh),
     authentication: authenticationOf(config, { bearer, browser, runTickets }),
@@ -81,7 +83,7 @@ async function start(host: GatewayHost): Promise<Running> {
   resources.defer(() => closeNow(app));
   const listener = { host: config.HOST, port: config.PORT };
   const address = await listenOn({ ...listener, portSetting: 'PORT' }, () => app.listen({ ...listener, backlog }));
-  return { address, ...dependencyChecks(context), drain: () => drain(app) };
+  return { address, ...dependencyChecks(context), drain: (leftMs) => drain(app, leaving, leftMs) };
 }
 
 /** The services that routes call, beside auth. */
@@ -142,13 +144,18 @@ function warnOfWeakness({ config, log }: GatewayHost): void {
   }
 }
 
+/** Time in milliseconds of the drain that is left when streams are told where to go on. */
+const partingMs = 1_000;
+
 /** Stops accepting connections and waits for open requests. Closes connections that become idle meanwhile. */
-async function drain(app: App): Promise<void> {
+async function drain(app: App, leaving: AbortController, leftMs: number): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), 100);
+  const parting = setTimeout(() => leaving.abort(), Math.max(leftMs - partingMs, 0));
   try {
     await app.close();
   } finally {
     clearInterval(sweep);
+    clearTimeout(parting);
   }
 }
 

@@ -44,7 +44,7 @@ export interface Edge extends AsyncDisposable {
   readonly logged: Record<string, unknown>[];
   readonly bus: Bus;
   readonly draining: AbortController;
-  drain(): Promise<void>;
+  drain(leftMs?: number): Promise<void>;
   /** Sends a request with a valid token; a header of `null` is left out. */
   send(path: string, options?: SendOptions): Promise<Answer>;
 }
@@ -105,7 +105,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
     logged,
     bus,
     draining,
-    drain: () => running.drain?.(10_000) ?? Promise.resolve(),
+    drain: (leftMs = 10_000) => running.drain?.(leftMs) ?? Promise.resolve(),
     send: (path, options = {}) => send(new URL(url + path), authorization, options),
     [Symbol.asyncDispose]: async () => {
       await resources.disposeAsync();

@@ -9,7 +9,12 @@ let caller: Caller;
 
 beforeAll(async () => {
   const { url } = resources.use(await testDatabaseUrl());
-  const options = { mode: 'separate' as const, doubled: ['runs'], databaseUrl: url, env: { AGENTS_DIR: agentsDir } };
+  const options = {
+    mode: 'separate' as const,
+    doubled: ['runs'],
+    databaseUrl: url,
+    env: { AGENTS_DIR: agentsDir, SHUTDOWN_GRACE_SECONDS: '5' },
+  };
   mesh = resources.use(await startMesh(options));
   caller = await newAccount(mesh.url);
 });
@@ -46,5 +51,21 @@ describe('a rollout of runs with two replicas', () => {
     const outcomes = await running;
     expect(outcomes.filter((outcome) => outcome !== 'done')).toEqual([]);
     expect(outcomes.length).toBeGreaterThan(50);
+  });
+
+  test('hands longer runs over: their streams go on, and none is ended by the shutdown', {
+    timeout: 240_000,
+  }, async () => {
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => caller.createSession()));
+    const running = sessions.map((session) => caller.runSse(session, 'long [[wait:20000]]'));
+    const isRunning = async () => (await caller.request<object[]>('GET', '/runs?status=running')).body.length;
+    await expect.poll(isRunning, { timeout: 15_000 }).toBe(4);
+    for (const name of ['runs', 'runs-2']) {
+      await mesh.stop(name);
+      await mesh.restart();
+    }
+    for (const frames of await Promise.all(running))
+      expect(frames.map((frame) => frame.error ?? textOf(frame))).toEqual(['long ']);
+    expect(mesh.lines.some((line) => line.includes('runs are handed over'))).toBe(true);
   });
 });

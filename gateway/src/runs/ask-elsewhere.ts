@@ -7,15 +7,28 @@ const refusals = new Set(['draining', 'runs_draining']);
 const patienceMs = 10_000;
 const pauseMs = 200;
 
-/** Repeats a call that starts a run while replicas that are stopping refuse it. Ends with the refusal when `left` aborts, or after 10 s. */
-export async function askElsewhere<T>(ask: () => Promise<T>, left?: AbortSignal): Promise<T> {
+/** Whether a replica that is stopping has refused the call: nothing was done for it. */
+function isRefused(error: unknown): boolean {
+  return error instanceof MeshError && refusals.has(error.reason);
+}
+
+/** Whether the replica is away: a call that only reads may be sent to another one. */
+export function isAway(error: unknown): boolean {
+  return error instanceof MeshError && error.code === 'unavailable';
+}
+
+/** Repeats a call while its error says that another replica may answer it. Ends with the error when `left` aborts, or after 10 s. */
+export async function askElsewhere<T>(
+  ask: () => Promise<T>,
+  left?: AbortSignal,
+  mayRepeat: (error: unknown) => boolean = isRefused,
+): Promise<T> {
   const endsAt = performance.now() + patienceMs;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      const isRefused = error instanceof MeshError && refusals.has(error.reason);
-      if (!isRefused || left?.aborted === true || performance.now() > endsAt) throw error;
+      if (!mayRepeat(error) || left?.aborted === true || performance.now() > endsAt) throw error;
     }
     await delay(pauseMs);
   }

@@ -1,6 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { multitaskOf } from '@agentmesh/proto/multitask';
-import { LeavePolicy, type RunResponse, type RunsService } from '@agentmesh/proto/runs/v1';
+import { type Continuation, LeavePolicy, type RunResponse, type RunsService } from '@agentmesh/proto/runs/v1';
 import type { Multitask } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Identity } from '../edge/authentication/identity.ts';
@@ -8,7 +8,7 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
-import { askElsewhere } from './ask-elsewhere.ts';
+import { askElsewhere, isAway } from './ask-elsewhere.ts';
 import { refuseReuse, runKeyHours } from './idempotency-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
@@ -37,6 +37,8 @@ export interface AcceptedRun {
   /** An earlier request with the same key has started it. */
   readonly already: boolean;
   readonly answers: AsyncIterable<RunResponse>;
+  /** Goes on at another replica after the answer `moved`: then `answers` has what follows. */
+  readonly follow: (place: Continuation) => Promise<void>;
   /** Stops watching: `answers` then fails unless it has ended. The run continues, unless the policy is to cancel it. */
   readonly leave: () => void;
 }
@@ -56,20 +58,26 @@ export async function openRun({
   const content = runContent(request);
   const leave = () => reading.abort(clientLeft);
   const asked = { ...content, streaming, onLeave, idempotencyKey, idempotencyKeyHours: runKeyHours };
-  const ask = async () => {
-    const answers = runs.run(asked, { signal: reading.signal })[Symbol.asyncIterator]();
+  const ask = async (continues?: Continuation) => {
+    const request = continues === undefined ? asked : { ...asked, continues };
+    const answers = runs.run(request, { signal: reading.signal })[Symbol.asyncIterator]();
     return { answers, first: await firstAnswer(answers, reading, notAcceptedInTime) };
   };
-  const { answers, first } = await askElsewhere(ask, reading.signal).catch((error: unknown) =>
+  const begun = await askElsewhere(() => ask(), reading.signal).catch((error: unknown) =>
     refuseReuse(namingSession(error, request.body.sessionId)),
   );
+  const { first } = begun;
+  let { answers } = begun;
   if (first.done === true || first.value.kind.case !== 'accepted') {
     leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
   }
   return {
     ...first.value.kind.value,
-    answers: { [Symbol.asyncIterator]: () => answers },
+    answers: { [Symbol.asyncIterator]: () => ({ next: () => answers.next() }) },
+    follow: async (place) => {
+      ({ answers } = await askElsewhere(() => ask(place), reading.signal, isAway));
+    },
     leave,
   };
 }

@@ -111,7 +111,7 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
       arriving.leave(request);
       forgetBody(request);
       const isSplit = (functionCallEventId ?? '') === '';
-      await sendRun(reply, run, { heartbeatMs, isSplit, log, requestId: request.id });
+      await sendRun(reply, run, { heartbeatMs, leaving: context.leaving, isSplit, log, requestId: request.id });
     },
   );
 }
@@ -131,6 +131,7 @@ async function collect(run: AcceptedRun): Promise<Uint8Array[]> {
     for await (const { kind } of run.answers) {
       if (kind.case === 'event' && !kind.value.partial) events.push(kind.value.json);
       if (kind.case === 'failure') throw failureOf(kind.value);
+      if (kind.case === 'moved') await run.follow(kind.value);
     }
   } catch (error) {
     run.leave();
@@ -142,6 +143,5 @@ async function collect(run: AcceptedRun): Promise<Uint8Array[]> {
 function failureOf({ type, message }: Failure): Error {
   // The caller deleted the session during the run, so the error is not the server's.
   if (type === 'RunCancelled') return new MeshError('aborted', 'run_cancelled', message);
-  if (type === 'RunPostponed') return new MeshError('unavailable', 'run_postponed', message);
   return new HttpError(500, message);
 }

@@ -10,6 +10,8 @@ import type { AcceptedRun } from './open-run.ts';
 
 export interface SendOptions {
   readonly heartbeatMs: number;
+  /** Aborts when this process shows no run any more. */
+  readonly leaving: AbortSignal;
   /** Whether an event with content and artifacts is sent as two frames. */
   readonly isSplit: boolean;
   readonly log: Logger;
@@ -18,16 +20,22 @@ export interface SendOptions {
 
 /** Sends a run as server-sent events until it has ended or the client has left. */
 export async function sendRun(reply: FastifyReply, run: AcceptedRun, options: SendOptions): Promise<void> {
-  const { heartbeatMs, isSplit, log, requestId } = options;
+  const { heartbeatMs, isSplit, leaving, log, requestId } = options;
   const stream = openStream(reply, run, heartbeatMs);
+  leaving.addEventListener('abort', run.leave, { once: true });
   try {
-    for await (const answer of run.answers) await forward(answer, stream, isSplit);
+    for await (const answer of run.answers) {
+      if (answer.kind.case === 'moved') await run.follow(answer.kind.value);
+      else await forward(answer, stream, isSplit);
+    }
   } catch (error) {
     run.leave();
     if (stream.isGone) return;
+    if (leaving.aborted) return await stream.send(leavingFrame(run), false);
     if (problemOf(error) === undefined) log.error({ err: error, requestId }, 'the stream of a run broke');
     await stream.send(brokenFrame(error), false);
   } finally {
+    leaving.removeEventListener('abort', run.leave);
     stream.end();
   }
 }
@@ -53,6 +61,12 @@ async function forward({ kind }: RunResponse, stream: EventStream, split: boolea
   const event = kind.value;
   if (!split || event.artifactDeltaJson.length === 0) return stream.send(event.json, event.partial);
   for (const frame of eventFrames(event)) await stream.send(frame, event.partial);
+}
+
+/** Frame for a stream that this process cannot go on with. */
+function leavingFrame({ invocationId }: AcceptedRun): Uint8Array {
+  const place = `/runs/${encodeURIComponent(invocationId)}/events`;
+  return failureFrame('RunStreamError', `The server is stopping, and the run goes on: follow it at ${place}.`);
 }
 
 /** Frame for a broken stream. The run itself may continue. */

@@ -74,13 +74,6 @@ describe('/run', () => {
     expect([answer.status, answer.body]).toEqual([409, { detail: 'The run was cancelled.', code: 'run_cancelled' }]);
   });
 
-  it('is 503 if the process stops while the run waits: it goes on elsewhere', async () => {
-    const value = { type: 'RunPostponed', message: 'Later.' };
-    await using edge = await edgeOf(steps(accepted, { kind: { case: 'failure', value } }));
-    const answer = await edge.send('/run', { json: body });
-    expect([answer.status, answer.body]).toEqual([503, { detail: 'Later.', code: 'run_postponed' }]);
-  });
-
   it('stops collecting when the client disconnects', async () => {
     let watching: AbortSignal | undefined;
     await using edge = await edgeOf(async function* (_request, signal) {

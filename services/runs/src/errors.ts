@@ -148,12 +148,6 @@ export function accountQueuedRuns(): MeshError {
   return new MeshError('resource_exhausted', 'account_queued_runs', message);
 }
 
-/** Sent to the viewer of a queued run when this process stops. */
-export const runPostponed = {
-  type: 'RunPostponed',
-  message: 'The run is accepted and goes on when the service is back; read its session for the answer.',
-};
-
 /** The viewer's buffer is full. The run itself goes on, and all its events are stored. */
 export function viewerTooSlow(): MeshError {
   const message = 'The reader is too slow for this run. Read the session again for the rest.';

@@ -13,7 +13,7 @@ import { readRunsConfig, type RunsConfig, runsSettings } from './config.ts';
 import { follow } from './consumers/follow.ts';
 import type { Context } from './context.ts';
 import type { Compactor } from './execution/compaction/compactor.ts';
-import type { Executor } from './execution/attempt/executor.ts';
+import type { Executor, HeldLease } from './execution/attempt/executor.ts';
 import type { ModelUse } from './models/index.ts';
 import { createCountCost } from './models/use/count-cost.ts';
 import type { Ending } from './execution/attempt/execute-attempt.ts';
@@ -23,6 +23,7 @@ import { LiveRuns } from './execution/live/live-runs.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import { makeRoom } from './execution/take-up.ts';
 import { startJobs } from './jobs/start-jobs.ts';
+import { createReleaseLeases } from './execution/release-leases.ts';
 import { createWatchers } from './execution/notices/watchers.ts';
 import { createRunWatchers } from './execution/watching/run-watchers.ts';
 import { createHandlers } from './rpc/index.ts';
@@ -31,7 +32,7 @@ import { keepSpans } from './execution/tracing/keep-spans.ts';
 
 /** Time in milliseconds for the last reports of the use of models. */
 const reportMs = 1_500;
-/** Time in milliseconds of the drain that is left when attempts are stopped: for their ends and the reports. */
+/** Time in milliseconds of the drain that is left when attempts are stopped: to hand them over, and for the reports. */
 const closingMs = 2_000;
 
 /** Applications and their execution. */
@@ -86,7 +87,7 @@ export const runs = defineService({
 
     return {
       ready: { agents: () => known.registry.check(), database: () => db.ping() },
-      ...endingsOf({ executor, compactor, use }),
+      ...endingsOf({ executor, compactor, use, release: createReleaseLeases(context) }),
     };
   },
 });
@@ -103,13 +104,14 @@ interface Working {
   readonly executor: Executor;
   readonly compactor: Compactor;
   readonly use: ModelUse;
+  readonly release: (leases: readonly HeldLease[]) => Promise<void>;
 }
 
 /** How the work of the service ends: soon, or when it is done. */
-function endingsOf({ executor, compactor, use }: Working) {
+function endingsOf({ executor, compactor, use, release }: Working) {
   return {
     drain: async (leftMs: number) => {
-      await executor.drain(Math.max(leftMs - closingMs, 0));
+      await release(await executor.drain(Math.max(leftMs - closingMs, 0)));
       compactor.stop();
       await use.flush(reportMs);
     },

@@ -16,7 +16,7 @@ const stream = {
 };
 
 /** Runs as the chat of apowerb's UI starts them. */
-export function adkRunRoute(app: App, { config, runs, authentication, arriving, log }: Context): void {
+export function adkRunRoute(app: App, { config, runs, authentication, arriving, leaving, log }: Context): void {
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
   app.post(
@@ -44,7 +44,7 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
       const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, ...settings });
       arriving.leave(request);
       forgetBody(request);
-      await sendRun(reply, run, { heartbeatMs, isSplit: true, log, requestId: request.id });
+      await sendRun(reply, run, { heartbeatMs, leaving, isSplit: true, log, requestId: request.id });
     },
   );
 }

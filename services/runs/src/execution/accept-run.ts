@@ -1,6 +1,6 @@
 import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
-import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
+import { messageInvalid, shuttingDown } from '../errors.ts';
 import { checkMessage } from './check-message.ts';
 import { abortLater } from './abort-later.ts';
 import type { Permit } from './admission/admission.ts';
@@ -120,7 +120,7 @@ function wait(
   { granted, queuePosition }: Pick<BeginTurnResponse, 'granted' | 'queuePosition'>,
 ): void {
   if (context.draining.aborted) {
-    run.viewer?.fail(runPostponed);
+    run.viewer?.leaveToOther();
     return;
   }
   run.viewer?.queued(queuePosition);

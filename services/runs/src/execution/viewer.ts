@@ -19,10 +19,10 @@ export interface Viewer {
   /** Ends the stream after the waiting responses. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
-  /** Ends the stream of a run that has waited, because another process executes it, or has executed it. */
-  leaveToOther(): void;
-  /** Whether the stream has ended because of `leaveToOther`. */
-  readonly isLeftToOther: boolean;
+  /** Ends the stream of a run that another process executes, or has executed. `seq`: sequence of the last stored event that was shown; 0 for none. */
+  leaveToOther(seq?: number): void;
+  /** Where the stream has ended because of `leaveToOther`; undefined when it has not. */
+  readonly leftAfterSeq: number | undefined;
   /**
    * The responses to send, in order; they end at once when `signal` aborts. Throws MeshError `viewer_too_slow`. Leaving the loop closes the
    * viewer.
@@ -48,7 +48,7 @@ export function createViewer(partials: boolean, limits: ViewerLimits = usual): V
 
 class BufferedViewer implements Viewer {
   readonly partials: boolean;
-  isLeftToOther = false;
+  leftAfterSeq: number | undefined;
   readonly #waiting: Unread;
   #closed = false;
   #position = 0;
@@ -82,8 +82,8 @@ class BufferedViewer implements Viewer {
     this.#close();
   }
 
-  leaveToOther(): void {
-    if (!this.#closed) this.isLeftToOther = true;
+  leaveToOther(seq = 0): void {
+    if (!this.#closed) this.leftAfterSeq = seq;
     this.#close();
   }
 

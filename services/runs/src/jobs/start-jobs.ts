@@ -20,5 +20,5 @@ export function startJobs(
   resources.use(startJob(createForgetKeys(context.db), { log, draining }));
   // Not stopped by the drain: runs that are finished then still need their leases.
   resources.use(startJob(createRenewLeases(context), { log }));
-  draining.addEventListener('abort', () => context.waiting.failAll(), { once: true });
+  draining.addEventListener('abort', () => context.waiting.leaveAll(), { once: true });
 }

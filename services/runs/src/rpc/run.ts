@@ -1,39 +1,65 @@
-import { LeavePolicy, type RunResponseSchema } from '@agentmesh/proto/runs/v1';
+import { type Continuation, LeavePolicy, type RunRequest } from '@agentmesh/proto/runs/v1';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
+import { shuttingDown } from '../errors.ts';
 import { acceptRun } from '../execution/accept-run.ts';
-import { createViewer } from '../execution/viewer.ts';
+import { createViewer, type Viewer } from '../execution/viewer.ts';
 import { replayRun } from '../execution/watching/replay-run.ts';
 import type { Handlers } from './handlers.ts';
 
 const cancelTimeoutMs = 5_000;
 
-/** Accepts a run and shows it, whichever process executes it. The run is durable when `accepted` is sent, and goes on when the caller leaves, unless the request or the app says otherwise. */
+/**
+ * Accepts a run and shows it, whichever process executes it; or goes on showing one that another process has accepted. The run is durable when `accepted`
+ * is sent, and goes on when the caller leaves, unless the request or the app says otherwise.
+ */
 export function run(context: Context): Handlers['run'] {
   return async function* (request, { signal }) {
     const viewer = createViewer(request.streaming);
-    const { cancelOnLeave, onLeave, $typeName: _name, $unknown: _fields, ...content } = request;
-    const { invocationId, already, ...run } = await acceptRun(context, content, { viewer, signal });
-    const cancels = cancelOnLeave || (onLeave || run.onLeave) === LeavePolicy.CANCEL;
-    const accepted: MessageInitShape<typeof RunResponseSchema> = {
-      kind: { case: 'accepted', value: { invocationId, already } },
-    };
-    if (already) {
-      yield accepted;
-      yield* replayRun(context, { request, invocationId }, signal);
-      return;
-    }
+    const { already, ...shown } = await (request.continues === undefined
+      ? accept(context, request, { viewer, signal })
+      : goOn(context, request.continues, viewer));
     let isOver = false;
     try {
-      yield accepted;
+      yield { kind: { case: 'accepted', value: { invocationId: shown.invocationId, already } } };
       yield* viewer.responses(signal);
-      if (viewer.isLeftToOther) yield* replayRun(context, { request, invocationId }, signal);
+      const { leftAfterSeq: afterSeq } = viewer;
+      if (afterSeq !== undefined) yield* replayRun(context, { request, ...shown, afterSeq }, signal);
       isOver = !signal.aborted;
     } finally {
-      if (cancels && !isOver) await cancel(context, content.session, invocationId);
+      if (shown.cancels && !isOver) await cancel(context, request.session, shown.invocationId);
     }
   };
+}
+
+/** A run that a caller is shown. */
+interface ShownRun {
+  readonly invocationId: string;
+  /** An earlier request has started it: its events are read again. */
+  readonly already: boolean;
+  /** Whether it is cancelled when the caller leaves. */
+  readonly cancels: boolean;
+}
+
+async function accept(
+  context: Context,
+  { cancelOnLeave, onLeave, continues: _, $typeName: _name, $unknown: _fields, ...content }: RunRequest,
+  caller: { readonly viewer: Viewer; readonly signal: AbortSignal },
+): Promise<ShownRun> {
+  const { invocationId, already, ...run } = await acceptRun(context, content, caller);
+  if (already) caller.viewer.leaveToOther();
+  const cancels = cancelOnLeave || (onLeave || run.onLeave) === LeavePolicy.CANCEL;
+  return { invocationId, already, cancels: cancels && !already };
+}
+
+async function goOn(
+  { draining }: Context,
+  { invocationId, afterSeq, cancels }: Continuation,
+  viewer: Viewer,
+): Promise<ShownRun> {
+  if (draining.aborted) throw shuttingDown();
+  viewer.leaveToOther(afterSeq);
+  return { invocationId, already: false, cancels };
 }
 
 /** The caller has left, so nobody can be told of a failure. */

@@ -97,6 +97,14 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
    * @generated from field: int32 idempotency_key_hours = 12;
    */
   idempotencyKeyHours: number;
+
+  /**
+   * Nothing is started: the stream goes on where another process ended it with `moved`. The other fields are those of the request that started the
+   * run. UNAVAILABLE runs_draining.
+   *
+   * @generated from field: agentmesh.runs.v1.Continuation continues = 13;
+   */
+  continues?: Continuation | undefined;
 };
 
 /**
@@ -366,6 +374,14 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
      */
     value: Queued;
     case: "queued";
+  } | {
+    /**
+     * This process is stopping, and the run goes on in another one. Last message of the stream: its reader goes on by a request with `continues`.
+     *
+     * @generated from field: agentmesh.runs.v1.Continuation moved = 5;
+     */
+    value: Continuation;
+    case: "moved";
   } | { case: undefined; value?: undefined };
 };
 
@@ -374,6 +390,40 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
  * Use `create(RunResponseSchema)` to create a new message.
  */
 export declare const RunResponseSchema: GenMessage<RunResponse>;
+
+/**
+ * The place in the stream of a run that another process goes on with.
+ *
+ * @generated from message agentmesh.runs.v1.Continuation
+ */
+export declare type Continuation = Message<"agentmesh.runs.v1.Continuation"> & {
+  /**
+   * Id of the run.
+   *
+   * @generated from field: string invocation_id = 1;
+   */
+  invocationId: string;
+
+  /**
+   * Sequence of the last stored event that was sent; 0 for none.
+   *
+   * @generated from field: int32 after_seq = 2;
+   */
+  afterSeq: number;
+
+  /**
+   * Whether the run is cancelled when its caller leaves.
+   *
+   * @generated from field: bool cancels = 3;
+   */
+  cancels: boolean;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.Continuation.
+ * Use `create(ContinuationSchema)` to create a new message.
+ */
+export declare const ContinuationSchema: GenMessage<Continuation>;
 
 /**
  * A run that has not started.

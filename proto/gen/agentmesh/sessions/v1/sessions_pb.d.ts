@@ -1871,6 +1871,13 @@ export declare type RenewLeasesRequest = Message<"agentmesh.sessions.v1.RenewLea
    * @generated from field: repeated agentmesh.sessions.v1.Lease leases = 2;
    */
   leases: Lease[];
+
+  /**
+   * True: the leases end now instead, because the caller is stopping. Another executor goes on with the runs at its next look; this counts for no dead executor.
+   *
+   * @generated from field: bool release = 3;
+   */
+  release: boolean;
 };
 
 /**

@@ -1,5 +1,4 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import { runPostponed } from '../../errors.ts';
 import type { Viewer } from '../viewer.ts';
 
 /** A run by the names that the bus and the ledger use. */
@@ -113,12 +112,12 @@ export class WaitingRuns {
     return this.#all().flatMap(({ run, state }) => (state === 'starting' ? [] : [run]));
   }
 
-  /** Ends all viewers with `runPostponed`. Their runs are durable; another process executes them. */
-  failAll(): void {
+  /** Sends all viewers elsewhere. Their runs are durable; another process executes them. */
+  leaveAll(): void {
     const all = this.#all();
     this.#accounts.clear();
     this.#size = 0;
-    for (const { run } of all) run.viewer?.fail(runPostponed);
+    for (const { run } of all) run.viewer?.leaveToOther();
   }
 
   #find(run: RunName): Entry | undefined {

@@ -1,11 +1,11 @@
-/** Reason to stop an attempt from outside: it lost its turn, its run is being cancelled, another run takes its place, or the process ends. */
-export type StopCause = 'lost' | 'cancelled' | 'interrupted' | 'shutdown';
+/** Reason to stop an attempt from outside: it lost its turn, its run is being cancelled, another run takes its place, or another process goes on with it, because this one ends. */
+export type StopCause = 'lost' | 'cancelled' | 'interrupted' | 'handed-over';
 
 const messages: Readonly<Record<StopCause, string>> = {
   lost: 'The run was cancelled.',
   cancelled: 'The run was cancelled.',
   interrupted: 'Another run of the session took the place of this one.',
-  shutdown: 'The service was shut down before the run ended.',
+  'handed-over': 'Another process goes on with the run.',
 };
 
 /** The reason of an aborted attempt's signal. */

@@ -1,5 +1,4 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { AttemptStopped } from './attempt-stopped.ts';
 import { LimitReached } from '../limits/run-limits.ts';
 import { isNotContinued } from '../../apps/turns/takeover/run-not-continued.ts';
 
@@ -16,9 +15,6 @@ const longestMessage = 2_000;
 
 /** Describes the error that stopped an agent loop. The text is public, so that the author of an app can find the mistake. */
 export function describeFailure(error: unknown): DescribedFailure {
-  if (error instanceof AttemptStopped) {
-    return { type: 'RunInterrupted', errorCode: 'SHUTDOWN', errorMessage: error.message };
-  }
   if (error instanceof LimitReached) {
     return { type: error.name, errorCode: error.errorCode, errorMessage: error.message };
   }

@@ -72,8 +72,8 @@ export interface AttemptRun {
   readonly lost: AbortSignal;
 }
 
-/** How an attempt ended for its executor. `lost`: the executor no longer holds the turn. */
-export type Ending = 'ended' | 'failed' | 'cancelled' | 'lost';
+/** How an attempt ended for its executor. `lost`: the executor no longer holds the turn. `handed-over`: another executor goes on. */
+export type Ending = 'ended' | 'failed' | 'cancelled' | 'lost' | 'handed-over';
 
 /** One error for all attempts, because creating one for each would cost a stack trace. */
 const attemptOver = new Error('The attempt is over.');
@@ -126,6 +126,10 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     deps.onTurnEnded?.({ app, turn, window, written: journal.written });
     return 'ended';
   } catch (error) {
+    if (isHandedOver(lost)) {
+      viewer?.leaveToOther(journal.lastSeq);
+      return 'handed-over';
+    }
     let stop = stopOf(error, working.signal);
     // An app that is gone is not found either, but then the turn is still held.
     if (stop === undefined && hasApp && hasLost(error)) throw error;
@@ -270,6 +274,10 @@ function stopOf(error: unknown, { reason }: AbortSignal): Stop | undefined {
   const cause = reason instanceof AttemptStopped ? reason.stopCause : undefined;
   if (cause === 'interrupted' || isInterrupting(error)) return interruptedByRun;
   return cause === 'cancelled' || isCancelling(error) ? cancelled : undefined;
+}
+
+function isHandedOver({ reason }: AbortSignal): boolean {
+  return reason instanceof AttemptStopped && reason.stopCause === 'handed-over';
 }
 
 function hasLost(error: unknown): boolean {

@@ -26,8 +26,8 @@ export interface Executor {
   stopExpired(nowMs: number): void;
   /** Resolves when no attempt runs. */
   idle(): Promise<void>;
-  /** Waits for the attempts. Those that still run after `deadlineMs` end as failed, with an event `SHUTDOWN`. */
-  drain(deadlineMs: number): Promise<void>;
+  /** Waits for the attempts. Those that still run after `deadlineMs` are stopped, for another process to go on with them: answers their leases. */
+  drain(deadlineMs: number): Promise<HeldLease[]>;
 }
 
 export interface ExecutorOptions extends ExecutionDeps {
@@ -91,11 +91,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
       while (attempts.size > 0) await Promise.all([...attempts].map(({ done }) => done));
     },
     async drain(deadlineMs) {
+      const left: HeldLease[] = [];
       const timer = setTimeout(() => {
-        for (const attempt of attempts) stop(attempt, 'shutdown');
+        left.push(...executor.leases());
+        for (const attempt of attempts) stop(attempt, 'handed-over');
       }, deadlineMs);
       await executor.idle();
       clearTimeout(timer);
+      return left;
     },
   };
   return executor;
@@ -157,6 +160,6 @@ function nameOf({ accountId, sessionPk, fence }: HeldLease): string {
 
 function stop(attempt: RunningAttempt, cause: StopCause): void {
   const reason = new AttemptStopped(cause);
-  if (cause === 'lost') attempt.lost.abort(reason);
+  if (cause === 'lost' || cause === 'handed-over') attempt.lost.abort(reason);
   attempt.working.abort(reason);
 }

@@ -1,21 +1,26 @@
 import type { EventJson } from '@agentmesh/proto/event';
-import type { RunRequest, RunResponseSchema } from '@agentmesh/proto/runs/v1';
+import type { Continuation, RunRequest, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { runPostponed } from '../../errors.ts';
 import type { Frame } from './run-place.ts';
 import { type Watching, watchEvents } from './watch-events.ts';
 
 type Response = MessageInitShape<typeof RunResponseSchema>;
 
+/** The run of a request, and how much of it the caller knows: see Continuation. */
+interface Replayed extends Pick<Continuation, 'invocationId' | 'afterSeq' | 'cancels'> {
+  readonly request: RunRequest;
+}
+
 /**
- * The events that a request has brought about, for one that repeats it: those behind its message, up to the next message to the same run.
- * Waits until the run is over. Ends with a failure when this process stops before.
+ * The events that a request has brought about, for one that repeats it or goes on with it: those behind its message and `afterSeq`, up to the next
+ * message to the same run. Waits until the run is over. Ends with `moved` when this process stops before.
  */
 export async function* replayRun(
   context: Watching,
-  { request, invocationId }: { readonly request: RunRequest; readonly invocationId: string },
+  { request, invocationId, afterSeq, cancels }: Replayed,
   signal: AbortSignal,
 ): AsyncGenerator<Response> {
+  let shownSeq = afterSeq;
   const { accountId = '', userId = '' } = request.session ?? {};
   const run = { accountId, userId, invocationId, afterSeq: 0, afterPartial: 0 };
   const partOf = createParts(request);
@@ -24,11 +29,18 @@ export async function* replayRun(
       const event = readEvent(frame);
       const part = event && partOf(event);
       if (part === 'next') return;
-      if (event !== undefined && part === 'own') yield { kind: { case: 'event', value: toWire(event, frame) } };
+      if (event === undefined || part !== 'own' || isShown(frame, shownSeq)) continue;
+      yield { kind: { case: 'event', value: toWire(event, frame) } };
+      if (event.partial !== true) shownSeq = frame.seq ?? shownSeq;
     }
     if (isOver === true) return;
   }
-  if (!signal.aborted) yield { kind: { case: 'failure', value: runPostponed } };
+  if (!signal.aborted) yield { kind: { case: 'moved', value: { invocationId, afterSeq: shownSeq, cancels } } };
+}
+
+/** Partial events have the sequence of the stored event before them. */
+function isShown({ seq = 0, partial = 0 }: Frame, shownSeq: number): boolean {
+  return partial === 0 ? seq <= shownSeq : seq < shownSeq;
 }
 
 /** Tells for each event in order whether the request gets it: `other` for those before, `next` for the message after. */

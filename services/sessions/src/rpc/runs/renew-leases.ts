@@ -4,9 +4,10 @@ import type { Context } from '../../context.ts';
 import { selectCancelling, updateLeases } from '../../store/ledger/leases.ts';
 import type { Handlers } from '../handlers.ts';
 
-/** Extends all leases of one executor, in one statement for each account. Those of runs that are being cancelled are not extended. */
-export function renewLeases(context: Context): Handlers['renewLeases'] {
-  return async ({ owner, leases }) => {
+/** Extends all leases of one executor, or ends them, in one statement for each account. Those of runs that are being cancelled are not extended. */
+export function renewLeases(service: Context): Handlers['renewLeases'] {
+  return async ({ owner, leases, release }) => {
+    const context = { db: service.db, leaseSeconds: release ? 0 : service.leaseSeconds };
     const byAccount = Map.groupBy(leases, (lease) => checkAccountId(lease.accountId));
     const renewed = await Promise.all([...byAccount].map(([id, ofAccount]) => renewOf(context, owner, id, ofAccount)));
     return {
@@ -24,7 +25,7 @@ interface Renewed {
 }
 
 async function renewOf(
-  { db, leaseSeconds }: Context,
+  { db, leaseSeconds }: Pick<Context, 'db' | 'leaseSeconds'>,
   owner: string,
   accountId: string,
   leases: readonly Lease[],

@@ -17,13 +17,15 @@ const renew = createQuery<LeaseValues, { session_pk: bigint; invocation_id: stri
       select ${param.accountId}::uuid as account_id, u.*
       from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[], ${param.fences}::bigint[]) as u(session_pk, invocation_id, fence)
     )
-    update runs r set lease_until = now() + make_interval(secs => ${param.leaseSeconds}) from l
+    update runs r set lease_until = now() + make_interval(secs => ${param.leaseSeconds}::float8),
+      takeovers = case when ${param.leaseSeconds}::float8 = 0 then coalesce(r.takeovers, 0) - 1 else r.takeovers end
+    from l
     where r.account_id = l.account_id and r.session_pk = l.session_pk and r.invocation_id = l.invocation_id and r.fence = l.fence
       and (r.status = 'running') is true and r.owner = ${param.owner}
     returning r.session_pk, r.invocation_id`,
 });
 
-/** Extends the leases of an owner's running attempts of one account. Answers those that are still held, as `<session pk>/<invocation id>`. */
+/** Extends the leases of an owner's running attempts of one account; 0 s gives them up, and their takeover counts for none. Answers those that are still held, as `<session pk>/<invocation id>`. */
 export async function updateLeases(
   db: Queryable,
   owner: string,
