@@ -89,7 +89,9 @@ export interface AgentValues {
 export const insertAgent = createQuery<AgentValues, AgentRow>({
   name: 'insert-agent',
   text: (param) => `with place as (
-      update agent_accounts set last_agent_id = last_agent_id + 1 where account_id = ${param.accountId} returning last_agent_id
+      insert into agent_accounts (account_id, revision, last_agent_id) values (${param.accountId}, 1, 1)
+      on conflict (account_id) do update set last_agent_id = agent_accounts.last_agent_id + 1
+      returning last_agent_id
     )
     insert into agents (account_id, agent_id, name, version, sub_agents, fields, key_id, retention_untold)
     select ${param.accountId}, last_agent_id, ${param.name}, 1, ${param.subAgents}::integer[],
