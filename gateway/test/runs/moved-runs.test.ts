@@ -22,7 +22,7 @@ function edgeOf(run: Run): Promise<Edge> {
 
 /** Asks for a stream, which can be read in pieces. */
 async function watch(edge: Edge, path: string): Promise<Response> {
-  const headers = { authorization: `Bearer ${await token({})}` };
+  const headers = { authorization: `Bearer ${await token({})}`, 'content-type': 'application/json' };
   return fetch(new URL(path, edge.url), { method: 'POST', headers, body: JSON.stringify(body) });
 }
 

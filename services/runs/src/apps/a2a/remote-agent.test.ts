@@ -143,7 +143,7 @@ test('a run that is stopped cancels the task', async () => {
   const { seen, soFar } = await bench.begin({ streaming: true });
   // The task has its id from the first words of the agent.
   await expect.poll(() => textsOf(soFar.events)).toEqual(['wait']);
-  await bench.executor.drain(0);
-  expect((await seen).failure).toMatchObject({ type: 'RunInterrupted' });
+  expect(await bench.executor.drain(0)).toHaveLength(1);
+  expect((await seen).failure).toBeUndefined();
   await expect.poll(() => remote.cancelled).toEqual(['t1']);
 });

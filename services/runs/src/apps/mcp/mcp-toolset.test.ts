@@ -229,8 +229,8 @@ describe('a server that', () => {
     const { bench } = setUp();
     const { seen } = await bench.begin();
     await expect.poll(() => server.calls.some(({ method }) => method === 'tools/call')).toBe(true);
-    await bench.executor.drain(0);
-    expect((await seen).failure).toMatchObject({ type: 'RunInterrupted' });
+    expect(await bench.executor.drain(0)).toHaveLength(1);
+    expect((await seen).failure).toBeUndefined();
   });
 
   test('lies about its structured answers is an error of the tool', async () => {
