@@ -13,6 +13,8 @@ export interface RunJson {
   readonly errorMessage?: string;
   readonly waitingFor?: readonly { readonly functionCallId: string; readonly name: string }[];
   readonly customMetadata?: Readonly<Record<string, unknown>>;
+  /** The last answer; the end of a stream does not have it. */
+  readonly output?: unknown;
 }
 
 /** Runs are checked after the last fault, so they end soon. */
