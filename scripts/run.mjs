@@ -23,10 +23,10 @@ const commands = {
     part === 'passwords'
       ? ['services/auth/src/passwords/calibrate-passwords.ts', ...args]
       : ['test/bench/main.ts', ...(part === undefined ? [] : [part, ...args])],
-  // A path in the arguments names some of the simulations.
+  // A path in the arguments names some of the simulations or of the end-to-end tests.
   verify: (args) => {
-    const some = args.some((arg) => !arg.startsWith('-')) ? [] : ['test/simulation'];
-    return ['node_modules/vitest/vitest.mjs', 'run', '--project=parts', ...some, ...args];
+    const some = args.some((arg) => !arg.startsWith('-')) ? [] : ['test/simulation', 'test/e2e'];
+    return ['node_modules/vitest/vitest.mjs', 'run', '--project=parts', '--project=e2e separate', ...some, ...args];
   },
   generate: (args) => ['scripts/generate.ts', ...args],
 };
@@ -34,7 +34,7 @@ const commands = {
 const [name, ...args] = process.argv.slice(2);
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
 if (!command) fail(`usage: node scripts/run.mjs <${Object.keys(commands).join(' | ')}> [arguments]`);
-// Simulations run in a small size among the tests, and in full here.
+// Simulations run in a small size among the tests, and end-to-end tests with few files between processes; here all of it runs in full.
 if (name === 'verify') process.env.VERIFY = 'full';
 // Node keeps compiled code there by its content, which halves the CPU time of each start.
 process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node');
