@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callersFile, callersText } from './callers-of-services.ts';
-import { clientTypesFile, clientTypesText } from './client-types.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -15,6 +14,8 @@ const { status } = spawnSync(process.execPath, [buf, 'generate', ...process.argv
 if (status === 0) {
   writeFileSync(join(root, callersFile), await callersText(join(root, 'proto', 'gen')));
   spawnSync(process.execPath, [join(root, 'scripts', 'render-nats.ts')], { stdio: 'inherit' });
+  // It loads the gateway, which imports what was just generated.
+  const { clientTypesFile, clientTypesText } = await import('./client-types.ts');
   writeFileSync(join(root, clientTypesFile), await clientTypesText());
 }
 process.exitCode = status ?? 1;

@@ -36,7 +36,7 @@ export async function linkPackages(repository: string, folder: string): Promise<
 }
 
 function packagesOf(root: string): string[] {
-  return globSync('{.,proto,lib,gateway,services/*,test}/package.json', { cwd: root }).map(dirname);
+  return globSync('{.,proto,lib,gateway,services/*,sdk/typescript,cli,test}/package.json', { cwd: root }).map(dirname);
 }
 
 function readManifest(root: string, path: string): Manifest {
