@@ -62,7 +62,7 @@ const conditions = ['Index Cond', 'Filter', 'Recheck Cond', 'Join Filter', 'Hash
 
 /** Tables with accounts that a plan reads without a condition on the account, at the table or at a join above it. */
 function unled(node: PlanNode, tables: ReadonlySet<string>, above = ''): string[] {
-  const own = conditions.map((name) => String(node[name] ?? '')).join(' ');
+  const own = conditions.map((name) => (node[name] as string | undefined) ?? '').join(' ');
   const table = node['Relation Name'] ?? '';
   const isRead = node['Node Type'] !== 'ModifyTable' && tables.has(table);
   const under = (node.Plans ?? []).flatMap((plan) => unled(plan, tables, `${above} ${own}`));

@@ -6,7 +6,8 @@ import { filesUnder, read } from './imports.ts';
 const services = readdirSync(new URL('../../services', import.meta.url), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => join('services', entry.name, 'src'));
-const isTest = (file: string): boolean => file.endsWith('.test.ts') || /^test/.test(file.split(sep).at(-2) ?? '');
+const isTest = (file: string): boolean =>
+  file.endsWith('.test.ts') || (file.split(sep).at(-2) ?? '').startsWith('test');
 const sources = ['lib', 'gateway/src', ...services]
   .flatMap(filesUnder)
   .filter((file) => /\.m?ts$/.test(file) && !isTest(file));

@@ -43,7 +43,7 @@ it('goes on with another replica when one stops, as soon as one takes it', async
   let asked = 0;
   await using edge = await edgeOf(async function* ({ continues }) {
     asked += 1;
-    if (asked === 1) yield* [accepted, event({ n: 1 }), { kind: { case: 'moved', value: place } } as Step];
+    if (asked === 1) yield* [accepted, event({ n: 1 }), { kind: { case: 'moved', value: place } }];
     else if (asked === 2) throw new MeshError('unavailable', 'runs_draining', 'The service is shutting down.');
     else yield* [accepted, event({ after: continues?.afterSeq })];
   });

@@ -90,18 +90,21 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async idle() {
       while (attempts.size > 0) await Promise.all([...attempts].map(({ done }) => done));
     },
-    async drain(deadlineMs) {
-      const left: HeldLease[] = [];
-      const timer = setTimeout(() => {
-        left.push(...executor.leases());
-        for (const attempt of attempts) stop(attempt, 'handed-over');
-      }, deadlineMs);
-      await executor.idle();
-      clearTimeout(timer);
-      return left;
-    },
+    drain: (deadlineMs) => drain(executor, attempts, deadlineMs),
   };
   return executor;
+}
+
+/** Waits until nothing is executed. What still is at the deadline is handed over: answers its leases. */
+async function drain(executor: Executor, attempts: Iterable<RunningAttempt>, deadlineMs: number): Promise<HeldLease[]> {
+  const left: HeldLease[] = [];
+  const timer = setTimeout(() => {
+    left.push(...executor.leases());
+    for (const attempt of attempts) stop(attempt, 'handed-over');
+  }, deadlineMs);
+  await executor.idle();
+  clearTimeout(timer);
+  return left;
 }
 
 function toRunning(turn: Turn): RunningAttempt {
