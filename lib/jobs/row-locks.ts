@@ -8,7 +8,7 @@ export function withRowLocks(service: string, text: string): string {
   return text.replaceAll(advisory, (_, isTried?: string) => `${jobsSchema(service)}.${isTried ?? ''}row_lock(`);
 }
 
-const changed = new Set(['42P07', '23505', 'XX000']);
+const changed = new Set(['42710', '42P07', '23505', 'XX000']);
 const mostRaces = 20;
 
 /**

@@ -6,7 +6,7 @@ import { busUnavailable } from '../driver/index.ts';
 const VERSION = 2;
 
 /** Two processes created the schema, or a table of it, at the same time. */
-const RACES = new Set(['42P06', '42P07', '23505', 'XX000']);
+const RACES = new Set(['42710', '42P06', '42P07', '23505', 'XX000']);
 const mostRaces = 20;
 
 /**
