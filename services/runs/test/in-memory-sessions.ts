@@ -269,7 +269,7 @@ export class InMemorySessions {
       append(session, event.json, event.stateDeltaJson);
     }
     const isNatural = request.end?.outcome === AttemptEnd_Outcome.COMPLETED;
-    const goesOn = isNatural && messagesJson.length > 0;
+    const goesOn = request.takesMessages && isNatural && messagesJson.length > 0;
     if (request.end !== undefined && !goesOn) this.#end(session, request.end);
     return { ...answer, lastSeq: session.events.length, goesOn };
   }
