@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { installPackage } from './apt.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const installMs = 240_000;
 
 /**
  * Path of a Chromium: `CHROMIUM_PATH`, the one of this machine, or Debian's, which is installed if we are root. Undefined, with
@@ -35,16 +33,5 @@ function isProgram(path: string): Promise<boolean> {
 }
 
 async function installed(): Promise<string | undefined> {
-  if (process.getuid?.() !== 0 || !(await isProgram('/usr/bin/apt-get'))) return undefined;
-  const deadline = AbortSignal.timeout(installMs);
-  const install = ['install', '-y', '-qq', '--no-install-recommends', 'chromium'];
-  const isThere = (await run(['update', '-qq'], deadline)) && (await run(install, deadline));
-  return isThere ? ofMachine() : undefined;
-}
-
-async function run(args: readonly string[], signal: AbortSignal): Promise<boolean> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const child = spawn('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env, signal });
-  const [code] = (await once(child, 'close').catch(() => [1])) as [number | null];
-  return code === 0;
+  return (await installPackage('chromium')) ? ofMachine() : undefined;
 }
