@@ -15,21 +15,26 @@ export interface FaultOptions {
   readonly random: () => number;
   /** Longest time in milliseconds for which anything is stopped or silent. */
   readonly longestMs: number;
+  /** Whether executors are also stopped until others have taken over their runs. */
+  readonly hasLongPauses: boolean;
   /** Told of the times at which PostgreSQL is away: all accounts are affected then. */
   readonly onOutage: (outage: Promise<void>) => void;
 }
 
+/** Pauses in milliseconds after which the lease of an executor (10 s) is over, so that others have gone on with its runs. */
+const pastLeaseMs = { least: 12_000, more: 28_000 };
+
 /** Faults of processes, one after the other. */
-export function processFaults({ sites, random, longestMs, onOutage }: FaultOptions): () => Fault {
+export function processFaults({ sites, random, longestMs, hasLongPauses, onOutage }: FaultOptions): () => Fault {
   const { attacked } = sites;
   const kill = async (name: string): Promise<void> => {
     await attacked.kill(name);
     await sleep(random() * 500);
     await started(sites);
   };
-  const stop = async (name: string): Promise<void> => {
+  const stop = async (name: string, forMs: number): Promise<void> => {
     attacked.signal(name, 'SIGSTOP');
-    await sleep(pauseOf(random, longestMs));
+    await sleep(forMs);
     attacked.signal(name, 'SIGCONT');
   };
   const restartPostgres = (): Promise<void> => {
@@ -42,7 +47,12 @@ export function processFaults({ sites, random, longestMs, onOutage }: FaultOptio
     const chance = random();
     if (chance < 0.04) return { kind: 'PostgreSQL killed', happen: restartPostgres };
     if (chance < 0.45) return { kind: 'process killed', happen: () => kill(name) };
-    return { kind: 'process stopped', happen: () => stop(name) };
+    if (hasLongPauses && chance < 0.6) {
+      const executor = pick(random, ['runs', 'runs-2']);
+      const forMs = pastLeaseMs.least + random() * pastLeaseMs.more;
+      return { kind: 'executor stopped past its lease', happen: () => stop(executor, forMs) };
+    }
+    return { kind: 'process stopped', happen: () => stop(name, pauseOf(random, longestMs)) };
   };
 }
 

@@ -28,6 +28,8 @@ export interface RoundOptions {
   readonly leastMs: number;
   /** Longest time in milliseconds for which anything is stopped or silent. */
   readonly longestMs: number;
+  /** Whether executors are also stopped until others have taken over their runs. */
+  readonly hasLongPauses: boolean;
   /** Time in milliseconds after the last fault within which all runs have to end. */
   readonly recoveryMs: number;
 }
@@ -80,12 +82,12 @@ function begin(
   });
 }
 
-function lanesOf({ sites, random, longestMs }: RoundOptions, outages: Timed[]): (() => Fault)[] {
+function lanesOf({ sites, random, longestMs, hasLongPauses }: RoundOptions, outages: Timed[]): (() => Fault)[] {
   const onOutage = (outage: Promise<void>): void => {
     const startedAt = performance.now();
     void outage.then(() => outages.push({ startedAt, endedAt: performance.now() + reconnectMs }));
   };
-  const options = { sites, random, longestMs, onOutage };
+  const options = { sites, random, longestMs, hasLongPauses, onOutage };
   return [processFaults(options), connectionFaults(options), connectionFaults(options)];
 }
 

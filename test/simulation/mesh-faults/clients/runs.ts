@@ -65,6 +65,13 @@ export async function endedRun(client: Client, story: Story, id: string): Promis
   }
 }
 
+/** Counts a run that another executor went on with. Not for runs that wait for answers: each answer begins an attempt, too. */
+export function countTakeover({ tally }: Client, { attempt, status }: RunJson): void {
+  if (attempt < 2) return;
+  tally.count('runs taken over');
+  if (status === 'completed') tally.count('runs taken over that completed');
+}
+
 export async function readSession(client: Client, story: Story): Promise<SessionJson> {
   const answer = await client.until({ method: 'GET', path: sessionPath(story.session) }, [200], story);
   return (answer?.body as SessionJson | undefined) ?? story.session;

@@ -4,6 +4,7 @@ import { createAnswers } from './answers.ts';
 import { createCancels } from './cancels.ts';
 import { createMessages } from './messages.ts';
 import { createMultitasks } from './multitasks.ts';
+import { createRegisters } from './registers.ts';
 import { createSchedules } from './schedules.ts';
 import { createTools } from './tools.ts';
 import { createViewers } from './viewers.ts';
@@ -15,6 +16,7 @@ export function createLanes({ effects, receiver }: Sites, refusedWebhooks: numbe
     createCancels(),
     createMultitasks(),
     createMessages(),
+    createRegisters(),
     createTools(effects),
     createAnswers(),
     createWebhooks(receiver, refusedWebhooks),

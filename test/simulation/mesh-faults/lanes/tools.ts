@@ -7,6 +7,7 @@ import {
   checkEnd,
   checkLedger,
   checkTurns,
+  countTakeover,
   endedRun,
   eventsOf,
   readSession,
@@ -54,6 +55,7 @@ export const createTools = (effects: Effects) =>
       story.note(`the tools were called: ${calls.join(', ')}`);
       client.tally.count('tool calls', calls.length);
       if (run === undefined) return undefined;
+      countTakeover(client, run);
       const session = await readSession(client, story);
       const events = eventsOf(session, run.invocationId);
       checkTurns(client, story, session);

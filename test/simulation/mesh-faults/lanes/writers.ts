@@ -4,7 +4,7 @@ import type { EventJson } from '@agentmesh/proto/event';
 import { type Caller, runBody, type SessionJson, sessionPath } from '../../../caller.ts';
 import type { Client } from '../clients/client.ts';
 import { checkSessions, type Lane, openSession } from '../clients/lane.ts';
-import { checkTurns, isOver, listRuns, readSession } from '../clients/runs.ts';
+import { checkTurns, countTakeover, isOver, listRuns, readSession } from '../clients/runs.ts';
 import type { Story } from '../clients/story.ts';
 import { differences, newTold, type Told } from './book.ts';
 
@@ -57,8 +57,10 @@ async function checkRuns(client: Client, story: Story, told: Told): Promise<void
   const runs = await listRuns(client, story);
   if (runs.length !== told.runs.size)
     client.tally.violate(story, `the session has ${runs.length} runs, and ${told.runs.size} were sent`);
-  for (const { invocationId, status } of runs) {
+  for (const run of runs) {
+    const { invocationId, status } = run;
     client.tally.count(`runs ${status}`);
+    countTakeover(client, run);
     if (!isOver(status)) client.tally.violate(story, `run ${invocationId} is ${status}, and has no final state`);
   }
 }
