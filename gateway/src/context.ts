@@ -1,3 +1,4 @@
+import type { Bus } from '@agentmesh/lib/bus';
 import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
@@ -64,6 +65,7 @@ export interface Context {
   readonly runWebhooks: Client<typeof RunWebhooksService>;
   readonly schedules: Client<typeof SchedulesService>;
   readonly webhookLogs: Client<typeof LogsService>;
+  readonly bus: Bus;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
   /** Aborts shortly before the end of the drain: streams that are still open tell their readers where to go on. */

@@ -61,6 +61,7 @@ const sections: readonly Section[] = [
   { name: 'agents', description: 'Agents that the account makes, each an application of its own.' },
   { name: 'chat', description: 'Sessions and runs in the form of apowerb’s UI.' },
   { name: 'notifications', description: 'Runs in the background, and runs that mail started, that have ended.' },
+  { name: 'changes', description: 'What changes in an account, for programs that show it.' },
   { name: 'artifacts', description: 'Named, versioned payloads of a session, or of its user (`user:` names).' },
   { name: 'memory', description: 'What past sessions of a user have said, found by search.' },
   { name: 'audio', description: 'Recorded speech as text.' },

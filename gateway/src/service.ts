@@ -64,6 +64,7 @@ async function start(host: GatewayHost): Promise<Running> {
     config,
     log,
     metrics,
+    bus: host.bus,
     draining,
     leaving: leaving.signal,
     auth,

@@ -4,6 +4,7 @@ import { adkSessionRoutes } from './adk/adk-sessions.ts';
 import { agentSchemaRoutes } from './agent-schema.ts';
 import { appRoutes } from './apps.ts';
 import { answerLinkRoutes } from './answer-links/answer-link-routes.ts';
+import { changesRoute } from './changes/changes-route.ts';
 import { answerRunRoute } from './ledger/answer-run.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
 import { runMessageRoute } from './ledger/run-messages.ts';
@@ -37,5 +38,6 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   adkRunRoute(app, context);
   noticeRoutes(app, context);
   noticeStreamRoute(app, context);
+  changesRoute(app, context);
   await addRunLive(app, context);
 }

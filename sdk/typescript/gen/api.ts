@@ -997,6 +997,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream changes
+         * @description Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed.
+         */
+        get: operations["streamChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/schedules": {
         parameters: {
             query?: never;
@@ -3160,6 +3180,15 @@ export interface components {
         /** MarkedNotifications */
         MarkedNotifications: {
             marked: number;
+        };
+        /** Change */
+        Change: {
+            /** @enum {unknown} */
+            kind: "run" | "wait" | "notification" | "agent" | "schedule";
+            /** @description For a run and a wait the `invocationId`. */
+            id: string;
+            /** @enum {unknown} */
+            op: "added" | "changed" | "removed";
         };
         /**
          * Schedule
@@ -5521,6 +5550,26 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    streamChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One `data:` frame with an `id:` for each Change. `event: gap` comes first, and where changes are unknown: read again what you show. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Change"];
                 };
             };
         };

@@ -1,0 +1,62 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { AgentChangedSchema } from '@agentmesh/proto/runs/v1/agents';
+import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
+import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { AccountFeed } from './account-feed.ts';
+import type { Looking } from './look.ts';
+
+/** The changes of accounts that are watched at this process. */
+export interface ChangeFeeds extends AsyncDisposable {
+  /** The feed of an account, which knows of changes from now on. Throws what reading the account throws. */
+  open(accountId: string): Promise<AccountFeed>;
+}
+
+export interface ChangeFeedsOptions {
+  readonly bus: Bus;
+  readonly services: Looking;
+  readonly log: Logger;
+}
+
+/** Nothing is heard of the bus, and nothing is read, while nobody watches. */
+export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): ChangeFeeds {
+  const feeds = new Map<string, AccountFeed>();
+  let hearing: Promise<() => Promise<void>> | undefined;
+  const deafen = async (): Promise<void> => {
+    const heard = hearing;
+    hearing = undefined;
+    await (await heard)?.();
+  };
+  const onEnd = (accountId: string): void => {
+    feeds.delete(accountId);
+    if (feeds.size > 0) return;
+    deafen().catch((err: unknown) => log.warn({ err }, 'hints of changes could not be left'));
+  };
+  return {
+    async open(accountId) {
+      hearing ??= hear(bus, feeds);
+      await hearing;
+      const feed = feeds.get(accountId) ?? new AccountFeed({ accountId, services, log, onEnd: () => onEnd(accountId) });
+      feeds.set(accountId, feed);
+      await feed.ready();
+      return feed;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const feed of feeds.values()) feed.end();
+      feeds.clear();
+      await deafen();
+    },
+  };
+}
+
+/** Makes the feeds look when the bus tells that something has happened in their accounts. */
+async function hear(bus: Bus, feeds: ReadonlyMap<string, AccountFeed>): Promise<() => Promise<void>> {
+  const unsubscribe = await Promise.all([
+    bus.subscribe(RunEndedSchema, ({ accountId }) => feeds.get(accountId)?.hint(false)),
+    bus.subscribe(NoticeAddedSchema, ({ accountId }) => feeds.get(accountId)?.hint(false)),
+    bus.subscribe(AgentChangedSchema, ({ accountId }) => feeds.get(accountId)?.hint(true)),
+  ]);
+  return async () => {
+    for (const leave of unsubscribe) await leave();
+  };
+}

@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import type { App, Context } from '../../context.ts';
+import { problemOf } from '../../edge/errors/problem.ts';
+import { failures, Problem } from '../../edge/records/problem.ts';
+import { clientLeft } from '../../edge/streams/client-left.ts';
+import { EventStream } from '../event-stream.ts';
+import type { PlacedChange } from './account-feed.ts';
+import { changeKinds } from './change.ts';
+import { createChangeFeeds } from './change-feeds.ts';
+
+const Change = Type.Object(
+  {
+    kind: Type.Enum([...changeKinds]),
+    id: Type.String({ description: 'For a run and a wait the `invocationId`.' }),
+    op: Type.Enum(['added', 'changed', 'removed']),
+  },
+  { title: 'Change' },
+);
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+
+const stream = {
+  description:
+    'One `data:` frame with an `id:` for each Change. `event: gap` comes first, and where changes are unknown: read again what you show.',
+  content: { 'text/event-stream': { schema: Change } },
+};
+
+const LastEventId = Type.Object({
+  'last-event-id': Type.Optional(Type.String({ maxLength: 64, description: 'Id of the last frame that was read.' })),
+});
+
+/** Changes of the account as server-sent events: kinds and ids. The stream ends with the process; the client connects again. */
+export function changesRoute(app: App, context: Context): void {
+  const { config, bus, authentication, draining, log } = context;
+  const changes = createChangeFeeds({ bus, services: context, log });
+  app.addHook('onClose', () => changes[Symbol.asyncDispose]());
+  const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
+  app.get(
+    '/api/changes',
+    {
+      preValidation: authentication.account,
+      config: { scope: 'runs:read' },
+      schema: {
+        tags: ['changes'],
+        operationId: 'streamChanges',
+        summary: 'Stream changes',
+        description:
+          'Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed.',
+        headers: LastEventId,
+        response: { 200: stream, 429: Problem, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const last = request.headers['last-event-id'];
+      // The client reads its lists once the stream is open: what happens from then on must not be missed.
+      const feed = await changes.open(request.identity.accountId);
+      const wake = feed.enter();
+      const leaving = new AbortController();
+      const signal = AbortSignal.any([leaving.signal, draining]);
+      const events = new EventStream(reply, { headers, heartbeatMs, onGone: () => leaving.abort(clientLeft) });
+      try {
+        for await (const placed of feed.read(wake, last, signal)) await events.write(frameOf(placed));
+      } catch (error) {
+        if (!events.isGone && problemOf(error) === undefined) {
+          log.error({ err: error, requestId: request.id }, 'a stream of changes broke');
+        }
+      } finally {
+        feed.leave(wake);
+        leaving.abort(clientLeft);
+        events.end();
+      }
+    },
+  );
+}
+
+function frameOf({ place, change }: PlacedChange): Buffer {
+  const event = change === undefined ? 'event: gap\n' : '';
+  return Buffer.from(`${event}id: ${place}\ndata: ${JSON.stringify(change ?? {})}\n\n`);
+}
