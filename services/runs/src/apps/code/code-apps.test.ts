@@ -9,7 +9,7 @@ import type { App } from '../building/app.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'code-'));
 const apps = openCodeApps({ memoryMb: 300, env: { WEATHER_KEY: 'given' }, toolTimeoutMs: 3_000 });
-const hasty = openCodeApps({ busyMs: 5_000 });
+const hasty = openCodeApps({ busyMs: 5_000, env: { WEATHER_KEY: 'given' } });
 
 async function put(file: string, text: string): Promise<void> {
   const path = join(folder, file);
@@ -148,6 +148,7 @@ let bench: AgentBench;
 
 beforeAll(async () => {
   await put('agent.ts', zoo);
+  await put('package.json', JSON.stringify({ agentmesh: { env: ['WEATHER_KEY'], childProcesses: true } }));
   await put('dangers.ts', dangers);
   await put(
     'report.ts',

@@ -19,7 +19,10 @@ const variableNames = makeValidator<string[]>((text) => {
 
 /** The settings of code of apps, to be spread into those of the service. */
 export const codeSettings = {
-  RUNS_CODE_ENV: variableNames({ default: [], desc: 'variables of the environment that code of apps gets, by name' }),
+  RUNS_CODE_ENV: variableNames({
+    default: [],
+    desc: 'variables of the environment that code of apps may get, by name',
+  }),
   RUNS_CODE_MEMORY_MB: positiveInteger({ default: 512, desc: 'most memory of the worker of an app' }),
   RUNS_CODE_BUSY_SECONDS: positiveInteger({
     default: 10,
@@ -29,8 +32,8 @@ export const codeSettings = {
 };
 
 export interface CodeConfig {
-  /** Variables for the workers. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Variables that workers may get, by name; undefined when one is not set. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly memoryMb: number;
   readonly busyMs: number;
   readonly loadMs: number;
@@ -46,9 +49,8 @@ export function readCodeConfig(
   },
   environment: Readonly<Record<string, string | undefined>>,
 ): CodeConfig {
-  const given = settings.RUNS_CODE_ENV.map((variable) => [variable, environment[variable]] as const);
   return {
-    env: Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    env: Object.fromEntries(settings.RUNS_CODE_ENV.map((variable) => [variable, environment[variable]])),
     memoryMb: settings.RUNS_CODE_MEMORY_MB,
     busyMs: settings.RUNS_CODE_BUSY_SECONDS * 1_000,
     loadMs: settings.RUNS_CODE_LOAD_SECONDS * 1_000,

@@ -6,7 +6,8 @@ import type { HostMessage, Loaded, LoadRequest, Outcome, ToolFault, WorkerMessag
 import { AppFilesError } from '../../definition/mistake.ts';
 import { isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
-import { spawnWorker } from './spawn-worker.ts';
+import { endAfterHost } from './spawning/end-after-host.ts';
+import { spawnWorker, type Walls } from './spawning/spawn-worker.ts';
 import { workerEnded } from './worker-ended.ts';
 import { residentBytes } from './worker-memory.ts';
 import { WorkerOutput } from './worker-output.ts';
@@ -59,10 +60,11 @@ export class CodeWorker {
   #answeredAtMs = performance.now();
   #lookedAtMs = performance.now();
 
-  constructor(options: WorkerOptions) {
+  constructor(options: WorkerOptions, walls: Walls) {
     this.#options = options;
     const { request, config, log } = options;
-    this.#child = spawnWorker(request.folder, config);
+    this.#child = spawnWorker(request.folder, config, walls);
+    const watch = endAfterHost(this.#child);
     this.#output = new WorkerOutput(log);
     this.#output.read(this.#child.stdout);
     this.#output.read(this.#child.stderr);
@@ -74,6 +76,7 @@ export class CodeWorker {
     this.#child.on('error', (err) => log.error({ err }, 'the worker of an app failed'));
     const closed = new Promise<void>((resolve) => this.#child.once('close', resolve));
     this.#child.once('exit', (code, signal) => {
+      watch[Symbol.dispose]();
       endGroup(this.#child.pid, 'SIGKILL');
       // Its last words. A process that it has started and that has left its group may keep the pipes open.
       const said = withinDeadline(closed, lastWordsMs, () => undefined);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Loaded } from '../protocol.ts';
 import { AppFilesError } from '../../definition/mistake.ts';
 import { CodeWorker, type WorkerOptions } from './code-worker.ts';
+import { wallsOf } from './spawning/spawn-worker.ts';
 import { beginStart } from './worker-starts.ts';
 
 /** Pauses before a worker is started anew when the ones before it have ended without finishing a run. */
@@ -91,8 +92,10 @@ export class WorkerKeeper {
 
   async #startOnce(): Promise<CodeWorker> {
     await delay(pausesMs[Math.min(this.#useless, pausesMs.length - 1)]);
+    const { request, config, log } = this.#options;
+    const walls = await wallsOf(request.folder, config, log);
     const begun = await beginStart();
-    const worker = new CodeWorker(this.#options);
+    const worker = new CodeWorker(this.#options, walls);
     this.#workers.add(worker);
     void worker.ended.then(() => this.#onEnded(worker));
     void worker.loaded.then(begun, begun);

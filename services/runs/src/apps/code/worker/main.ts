@@ -1,4 +1,3 @@
-import { flushCompileCache } from 'node:module';
 import { relative } from 'node:path';
 import { isBaseAgent, LLMRegistry } from '@google/adk';
 import { AppFilesError } from '../../definition/mistake.ts';
@@ -39,8 +38,6 @@ async function load(request: LoadRequest): Promise<void> {
     deps = { folder, channel, root, plugins };
     const facts = { ...describeRoot(root, request), ...(settingsJson && { settingsJson }) };
     channel.tell({ kind: 'loaded', ...facts, files: files() });
-    // The host ends workers by a signal, which keeps nothing.
-    flushCompileCache();
   } catch (error) {
     const mistakes =
       error instanceof AppFilesError ? error.mistakes : [placeOfError(error, folder, request.entry ?? '')];
