@@ -22,7 +22,20 @@ export interface Task<Payload extends object> extends TaskRules {
   readonly read: (payload: unknown) => Payload;
 }
 
-/** Declares a task. */
+/**
+ * Declares a task. A job may be done twice, when its process dies behind the effect: make the effect repeatable, for example by an id in the payload.
+ *
+ *     export const sendInvoice = defineTask<{ invoiceId: string }>({
+ *       name: 'send-invoice',
+ *       read: (payload) => invoiceOf(payload),
+ *       retrySeconds: [5, 60, 600],
+ *       mostAttempts: 20,
+ *       timeoutSeconds: 30,
+ *       atOnce: 4,
+ *       pollSeconds: 2,
+ *     });
+ *     await jobs.add(tx, sendInvoice, [{ payload: { invoiceId } }]);
+ */
 export function defineTask<Payload extends object>(task: Task<Payload>): Task<Payload> {
   return task;
 }

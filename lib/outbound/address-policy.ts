@@ -42,6 +42,8 @@ const carriers: readonly (readonly [Range, number])[] = [
 /**
  * Public unicast addresses may be reached, as the registries of special-purpose addresses of IANA define them; others only if `allow`
  * names their host, address or CIDR. Throws a RangeError for an entry that is none of these.
+ *
+ *     const policy = createAddressPolicy(['10.1.0.0/16', 'models.internal']);
  */
 export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const ranges = allow.filter(isAddressOrRange).map(parseRange);

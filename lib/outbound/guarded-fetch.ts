@@ -40,6 +40,9 @@ const redirectStatus = new Set([301, 302, 303, 307, 308]);
 /**
  * A fetch for addresses that users and agents give: http and https only, no userinfo, public addresses only, every hop
  * of a redirect asked anew, a deadline and a size limit. Connections are not kept.
+ *
+ *     const get = createGuardedFetch({ allow: config.RUNS_HTTP_GET_ALLOW });
+ *     const { status, body, truncated } = await get(url, { accountId, maxBodyBytes: 64 * 1024, signal });
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { timeoutMs = 20_000 } = options;

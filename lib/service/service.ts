@@ -69,7 +69,19 @@ export interface Running {
   settle?(): Promise<void>;
 }
 
-/** Types a service by its own settings, and hands it over as any service. */
+/**
+ * Types a service by its own settings, and hands it over as any service.
+ *
+ *     export const notes = defineService({
+ *       name: 'notes',
+ *       settings: { NOTES_MAX_BYTES: positiveInteger({ default: 65_536 }) },
+ *       database: { migrations: new URL('../migrations/', import.meta.url) },
+ *       start: async ({ mesh, openDatabase, config }) => {
+ *         mesh.serve(NotesService, createHandlers({ db: await openDatabase(), config }));
+ *         return {};
+ *       },
+ *     });
+ */
 export function defineService<S extends Settings>(service: Service<S>): Service {
   return service;
 }

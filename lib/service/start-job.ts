@@ -19,7 +19,10 @@ export interface JobSurroundings {
 
 /**
  * Runs round after round. The first one follows a pause, because services that it calls may start later. Disposing ends the
- * rounds and resolves when the last one is over.
+ * rounds and resolves when the last one is over. A round that throws is logged, and the next one follows as usual. A round has no
+ * deadline: give each wait in it one.
+ *
+ *     resources.use(startJob({ pauseMs: 60_000, failure: 'old logs cannot be deleted', run: () => deleteOldLogs(db) }, host));
  */
 export function startJob(job: Job, { log, draining }: JobSurroundings): AsyncDisposable {
   const stopping = new AbortController();

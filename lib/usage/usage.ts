@@ -26,6 +26,12 @@ const together = 256;
  * added since the last `sync`, and by everything before the first one. A process that dies loses the changes since its last `sync`.
  *
  *     create table usage (account_id uuid not null, kind text not null, number bigint not null, primary key (account_id, kind));
+ *
+ *     if (usage.of(accountId, 'sessions') >= most) throw tooMany();
+ *     await insertSession(db, session);
+ *     usage.add(accountId, { sessions: 1 });
+ *
+ * Calls at the same moment may all pass such a check. A limit that must be exact belongs into the statement that writes.
  */
 export class Usage<Kind extends string> {
   readonly #db: Database;
