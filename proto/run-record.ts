@@ -54,6 +54,7 @@ export function runRecord(run: LedgerRun): Uint8Array {
       ...(run.errorCode !== '' && { errorCode: run.errorCode }),
       ...(run.errorMessage !== '' && { errorMessage: run.errorMessage }),
       ...(run.answerBy > 0 && { answerBy: run.answerBy }),
+      ...(run.waitingOn !== '' && { waitingOn: run.waitingOn, since: run.waitingSince }),
     }),
   );
   const stored = [

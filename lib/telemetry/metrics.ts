@@ -11,11 +11,16 @@ export interface HistogramOptions<L extends string> extends MetricOptions<L> {
   buckets?: readonly number[];
 }
 
+export interface GaugeOptions<L extends string> extends MetricOptions<L> {
+  /** Called before each reading of the metrics. */
+  collect?: (gauge: Gauge<L>) => void | Promise<void>;
+}
+
 /** The Prometheus metrics of one process. A name is created once: asking again returns the same metric. */
 export interface Metrics {
   readonly registry: Registry;
   counter<L extends string>(options: MetricOptions<L>): Counter<L>;
-  gauge<L extends string>(options: MetricOptions<L>): Gauge<L>;
+  gauge<L extends string>(options: GaugeOptions<L>): Gauge<L>;
   histogram<L extends string>(options: HistogramOptions<L>): Histogram<L>;
 }
 
@@ -38,8 +43,19 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   return {
     registry,
     counter: (options) => once(options.name, () => new Counter({ ...options, registers })),
-    gauge: (options) => once(options.name, () => new Gauge({ ...options, registers })),
+    gauge: ({ collect, ...options }) =>
+      once(options.name, () => new Gauge({ ...options, ...collecting(collect), registers })),
     histogram: ({ buckets, ...options }) =>
       once(options.name, () => new Histogram({ ...options, ...(buckets && { buckets: [...buckets] }), registers })),
+  };
+}
+
+/** The library calls `collect` with the metric as `this`. */
+function collecting<L extends string>(collect: GaugeOptions<L>['collect']) {
+  if (collect === undefined) return {};
+  return {
+    collect(this: Gauge<L>) {
+      return collect(this);
+    },
   };
 }

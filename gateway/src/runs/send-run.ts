@@ -57,6 +57,7 @@ function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number):
 async function forward({ kind }: RunResponse, stream: EventStream, split: boolean): Promise<void> {
   if (kind.case === 'failure') return stream.send(failureFrame(kind.value.type, kind.value.message), false);
   if (kind.case === 'queued') return stream.write(Buffer.from(`: queued ${kind.value.position}\n\n`));
+  if (kind.case === 'waiting') return stream.write(Buffer.from(`: waiting for ${kind.value.on}\n\n`));
   if (kind.case !== 'event') return;
   const event = kind.value;
   if (!split || event.artifactDeltaJson.length === 0) return stream.send(event.json, event.partial);

@@ -2970,6 +2970,13 @@ export interface components {
             waitingFor?: components["schemas"]["WaitingCall"][];
             /** @description The last answer, when the run has ended or waits: a text, or the object or array that an agent with an `output_schema` answers. `{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks. */
             output?: unknown;
+            /**
+             * @description What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago.
+             * @enum {unknown}
+             */
+            waitingOn?: "model" | "keys" | "artifact" | "answer" | "lease" | "queue";
+            /** @description Begin of the wait that `waitingOn` names, in Unix seconds. */
+            since?: number;
             /** @description While waiting: when the default answer is given, if none has come, in Unix seconds. */
             answerBy?: number;
             webhook?: {
@@ -3049,6 +3056,13 @@ export interface components {
             waitingFor?: components["schemas"]["WaitingCall"][];
             /** @description The last answer, when the run has ended or waits: a text, or the object or array that an agent with an `output_schema` answers. `{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks. */
             output?: unknown;
+            /**
+             * @description What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago.
+             * @enum {unknown}
+             */
+            waitingOn?: "model" | "keys" | "artifact" | "answer" | "lease" | "queue";
+            /** @description Begin of the wait that `waitingOn` names, in Unix seconds. */
+            since?: number;
             /** @description While waiting: when the default answer is given, if none has come, in Unix seconds. */
             answerBy?: number;
         };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { defineService, type Host } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
@@ -21,6 +22,7 @@ import { createHistoryCache } from './execution/attempt/history-cache.ts';
 import { createAdmission } from './execution/admission/admission.ts';
 import { LiveRuns } from './execution/live/live-runs.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
+import { gaugeRuns } from './execution/gauge-runs.ts';
 import { makeRoom } from './execution/take-up.ts';
 import { startJobs } from './jobs/start-jobs.ts';
 import { createReleaseLeases } from './execution/release-leases.ts';
@@ -41,7 +43,7 @@ export const runs = defineService({
   database: { migrations: new URL('../migrations/', import.meta.url) },
   settings: runsSettings,
   async start(host) {
-    const { log, mesh, bus, resources, draining } = host;
+    const { log, mesh, bus, resources } = host;
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
@@ -56,7 +58,7 @@ export const runs = defineService({
     const client = mesh.client(SessionsService);
     const sessions = spans?.noticing(client) ?? client;
     const histories = createHistoryCache(config.historyCacheBytes);
-    const [owner, waiting] = [randomUUID(), new WaitingRuns()];
+    const [owner, waiting] = [`${hostname()}/${randomUUID()}`, new WaitingRuns()];
     const live = resources.use(new LiveRuns({ owner, bus, log }));
     const admission = createAdmission({ limits: config.admission, waiting });
     const compactor = createCompactor({ sessions: client, models: known.models, log });
@@ -75,15 +77,15 @@ export const runs = defineService({
     });
     const watching = { live, watchers: createWatchers(), runWatchers: createRunWatchers() };
     const running = { owner, sessions, executor, histories, waiting, admission, awaited: new Set<string>() };
-    const savedKeys = mesh.client(SavedKeysService);
-    const surroundings = { config, db, bus, log, draining, savedKeys, spans: spans?.log };
-    const context: Context = { ...known, ...running, ...watching, ...surroundings };
+    const own = { config, db, spans: spans?.log };
+    const context: Context = { ...known, ...running, ...watching, ...surroundingsOf(host), ...own };
 
     mesh.serve(RunsService, createHandlers(context));
     mesh.serve(AgentsService, createAgentHandlers(context));
     mesh.serve(NoticesService, createNoticeHandlers(context));
     await follow(host, context);
     startJobs(host, context);
+    gaugeRuns(host.metrics, context);
 
     return {
       ready: { agents: () => known.registry.check(), database: () => db.ping() },
@@ -91,6 +93,10 @@ export const runs = defineService({
     };
   },
 });
+
+function surroundingsOf({ bus, log, draining, mesh }: Host<typeof runsSettings>) {
+  return { bus, log, draining, savedKeys: mesh.client(SavedKeysService) };
+}
 
 function clientsOf(mesh: Host<typeof runsSettings>['mesh']) {
   return {

@@ -1,5 +1,5 @@
 -- The log of record: sessions, events, state
--- The ledger of runs: runs, run_keys
+-- The ledger of runs: runs, run_waits, run_keys
 -- What finds events: credential_requests
 -- For how long all of it is kept: retention, app_retention, rounds
 -- Tables that lib/usage, lib/idempotency and lib/bus use: usage, idempotency_keys, erased, outbox
@@ -161,6 +161,19 @@ create index runs_of_app on runs (account_id, app_name, created_at, position) wh
 create index runs_of_user on runs (account_id, user_id, created_at, position) where ended_at is not null and attempt >= 0;
 -- Runs that wait for an answer until a time.
 create index runs_answer_by on runs (answer_by) where answer_by is not null;
+
+-- What running runs have been waiting for, as their executors tell with each renewal. A hint: it says nothing when it is old, and a crash of the server empties
+-- the table.
+create unlogged table run_waits (
+  account_id uuid not null,
+  invocation_id text not null,
+  session_pk bigint not null,
+  -- model, keys, artifact or lease
+  waiting_on text not null,
+  since double precision not null,
+  told_at timestamptz not null default now(),
+  primary key (account_id, invocation_id, session_pk)
+);
 
 -- Idempotency keys of accepted runs. The statement that accepts a run writes its key.
 create table run_keys (

@@ -50,6 +50,8 @@ export async function callEverything(service: RunningSessions, session = newKey(
   const first = await append(await begin(session, 'one', { stateDeltaJson: json({ c: 1 }) }), undefined, 2);
   const lease = { accountId, sessionPk: first.sessionPk, invocationId: first.invocationId, fence: first.fence };
   await client.renewLeases({ owner: 'executor-1', leases: [lease, { ...lease, fence: 99n }] });
+  const wait = { waitingOn: 'keys', waitingSince: 1 };
+  await client.renewLeases({ owner: 'executor-1', leases: [{ ...lease, ...wait }] });
   const queued: string[] = [];
   for (const text of ['two', 'three', 'four'])
     queued.push(

@@ -79,6 +79,14 @@ export const Run = Type.Object(
           '`{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks.',
       }),
     ),
+    waitingOn: Type.Optional(
+      Type.Enum(['model', 'keys', 'artifact', 'answer', 'lease', 'queue'], {
+        description:
+          'What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after ' +
+          'some seconds, and may have ended up to six seconds ago.',
+      }),
+    ),
+    since: Type.Optional(seconds('Begin of the wait that `waitingOn` names')),
     answerBy: Type.Optional(seconds('While waiting: when the default answer is given, if none has come')),
   },
   { title: 'Run', description: 'A run of an agent: one user message and everything that the agent did with it.' },

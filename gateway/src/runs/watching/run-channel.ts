@@ -6,7 +6,7 @@ import { clientLeft } from '../../edge/streams/client-left.ts';
 import { firstAnswer } from '../../edge/streams/first-answer.ts';
 import type { Place } from './place-id.ts';
 import { RunWindow, type WindowRoom } from './run-window.ts';
-import { endFrame, queueComment } from './watch-frames.ts';
+import { endFrame, waitComment } from './watch-frames.ts';
 
 /** A viewer as its channel sees it. */
 export interface ChannelViewer {
@@ -66,7 +66,7 @@ export class RunChannel {
     this.first.catch(() => undefined);
   }
 
-  /** The comment that a new viewer gets; undefined unless the run is queued. */
+  /** The comment that a new viewer gets; undefined unless the run waits. */
   get comment(): Uint8Array | undefined {
     return this.#comment;
   }
@@ -154,7 +154,7 @@ export class RunChannel {
 
   #addStatus(run: LedgerRun, isOver: boolean): void {
     this.#print();
-    this.#comment = isOver ? undefined : queueComment(run);
+    this.#comment = isOver ? undefined : waitComment(run);
     if (this.#comment !== undefined) this.window.addComment(this.#comment);
     if (!isOver) return;
     this.window.addEnd(endFrame(run, this.window.upTo.seq), run.attempt);

@@ -42,10 +42,11 @@ function gapFrame(place: Place): string {
   return `event: gap\nid: ${id}\ndata: ${JSON.stringify({ upTo: id })}\n\n`;
 }
 
-/** A comment that names the place of a queued run; undefined for another run. */
-export function queueComment(run: LedgerRun | undefined): Uint8Array | undefined {
-  if (run?.status !== RunStatus.QUEUED) return undefined;
-  return Buffer.from(`: queued ${run.queuePosition}\n\n`);
+/** A comment that names the place of a queued run, or what a running one waits for; undefined for another run. */
+export function waitComment(run: LedgerRun | undefined): Uint8Array | undefined {
+  if (run?.status === RunStatus.QUEUED) return Buffer.from(`: queued ${run.queuePosition}\n\n`);
+  if (run?.status !== RunStatus.RUNNING || run.waitingOn === '') return undefined;
+  return Buffer.from(`: waiting for ${run.waitingOn}\n\n`);
 }
 
 /** The last frame, with the record of the run. */

@@ -16,6 +16,8 @@ export interface Viewer {
   show(event: WireEvent): void;
   /** Tells the place of the run in its queue, if it has changed. */
   queued(position: number): void;
+  /** Tells what the run has been waiting for. */
+  waiting(on: string): void;
   /** Ends the stream after the waiting responses. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
@@ -73,6 +75,12 @@ class BufferedViewer implements Viewer {
     this.#news.wake();
   }
 
+  waiting(on: string): void {
+    if (this.#closed) return;
+    this.#waiting.addWait(on);
+    this.#news.wake();
+  }
+
   end(): void {
     this.#close();
   }
@@ -116,6 +124,8 @@ interface Unread {
   addFailure(failure: Pick<Failure, 'type' | 'message'>): void;
   /** Replaces a position that has not been taken. */
   addPosition(position: number): void;
+  /** Replaces a wait that has not been taken. */
+  addWait(on: string): void;
   take(): Response | undefined;
   clear(): void;
 }
@@ -127,6 +137,10 @@ function createUnread(limits: ViewerLimits): Unread {
   const leavePartialsOut = (): void => {
     waiting = waiting.filter(({ kind }) => kind?.case !== 'event' || kind.value.partial !== true);
     bytes = waiting.reduce((sum, response) => sum + sizeOf(response), 0);
+  };
+  const replace = (response: Response): void => {
+    waiting = waiting.filter(({ kind }) => kind?.case !== response.kind?.case);
+    waiting.push(response);
   };
   const fits = (event: WireEvent, count: number): boolean =>
     waiting.length === 0 || (waiting.length < count && bytes + event.json.length <= limits.bytes);
@@ -140,10 +154,8 @@ function createUnread(limits: ViewerLimits): Unread {
       return true;
     },
     addFailure: (failure) => void waiting.push({ kind: { case: 'failure', value: failure } }),
-    addPosition(position) {
-      waiting = waiting.filter(({ kind }) => kind?.case !== 'queued');
-      waiting.push({ kind: { case: 'queued', value: { position } } });
-    },
+    addPosition: (position) => replace({ kind: { case: 'queued', value: { position } } }),
+    addWait: (on) => replace({ kind: { case: 'waiting', value: { on } } }),
     take() {
       const next = waiting.shift();
       if (next !== undefined) bytes -= sizeOf(next);

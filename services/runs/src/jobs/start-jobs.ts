@@ -8,6 +8,7 @@ import { createClaimDueRuns } from './claim-due-runs.ts';
 import { createRenewLeases } from './renew-leases.ts';
 import { createSettleAwaitedRuns } from './settle-awaited-runs.ts';
 import { createTellRetention } from './tell-retention.ts';
+import { createWatchWaits } from './watch-waits.ts';
 
 /** Starts the work that is done without a call, until the host closes. */
 export function startJobs(
@@ -19,6 +20,6 @@ export function startJobs(
     resources.use(startJob(create(context), { log, draining }));
   resources.use(startJob(createForgetKeys(context.db), { log, draining }));
   // Not stopped by the drain: runs that are finished then still need their leases.
-  resources.use(startJob(createRenewLeases(context), { log }));
+  for (const create of [createRenewLeases, createWatchWaits]) resources.use(startJob(create(context), { log }));
   draining.addEventListener('abort', () => context.waiting.leaveAll(), { once: true });
 }

@@ -98,6 +98,7 @@ const restOfState = counted('delete from state where account_id = $1');
 const restOfUsage: Statement = { text: 'delete from usage where account_id = $1' };
 const restOfRetention: Statement = { text: 'delete from retention where account_id = $1' };
 const restOfAppRetention: Statement = { text: 'delete from app_retention where account_id = $1' };
+const restOfWaits: Statement = { text: 'delete from run_waits where account_id = $1' };
 const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $1' };
 
 /**
@@ -106,6 +107,7 @@ const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $
 export async function eraseRest(tx: Transaction, accountId: string): Promise<Pick<ErasedStep, 'runs' | 'state'>> {
   const runs = await numberOf(tx, restOfRuns, [accountId]);
   const state = await numberOf(tx, restOfState, [accountId]);
+  await tx.query(restOfWaits, [accountId]);
   await tx.query(restOfKeys, [accountId]);
   await tx.query(restOfUsage, [accountId]);
   await tx.query(restOfRetention, [accountId]);

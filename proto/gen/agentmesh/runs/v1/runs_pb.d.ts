@@ -382,6 +382,14 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
      */
     value: Continuation;
     case: "moved";
+  } | {
+    /**
+     * The run has waited for some seconds. Sent once for each such wait.
+     *
+     * @generated from field: agentmesh.runs.v1.Waiting waiting = 6;
+     */
+    value: Waiting;
+    case: "waiting";
   } | { case: undefined; value?: undefined };
 };
 
@@ -444,6 +452,26 @@ export declare type Queued = Message<"agentmesh.runs.v1.Queued"> & {
  * Use `create(QueuedSchema)` to create a new message.
  */
 export declare const QueuedSchema: GenMessage<Queued>;
+
+/**
+ * A run that is executed waits.
+ *
+ * @generated from message agentmesh.runs.v1.Waiting
+ */
+export declare type Waiting = Message<"agentmesh.runs.v1.Waiting"> & {
+  /**
+   * `model`, `keys`, `artifact` or `lease`.
+   *
+   * @generated from field: string on = 1;
+   */
+  on: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.Waiting.
+ * Use `create(WaitingSchema)` to create a new message.
+ */
+export declare const WaitingSchema: GenMessage<Waiting>;
 
 /**
  * The run is durable.
@@ -551,7 +579,7 @@ export declare type WatchRunResponse = Message<"agentmesh.runs.v1.WatchRunRespon
   frames: RunFrame[];
 
   /**
-   * The run as it is now, after the frames. Set when its place in the queue has changed, and with `is_over`.
+   * The run as it is now, after the frames. Set when its place in the queue or what it waits for has changed, and with `is_over`.
    *
    * @generated from field: agentmesh.sessions.v1.LedgerRun run = 2;
    */

@@ -1915,6 +1915,21 @@ export declare type Lease = Message<"agentmesh.sessions.v1.Lease"> & {
    * @generated from field: int64 fence = 4;
    */
   fence: bigint;
+
+  /**
+   * In RenewLeasesRequest: what the attempt has been waiting for, `model`, `keys`, `artifact` or `lease`; empty for nothing worth telling. It is repeated
+   * with each renewal.
+   *
+   * @generated from field: string waiting_on = 5;
+   */
+  waitingOn: string;
+
+  /**
+   * Begin of that wait. Unix time in seconds.
+   *
+   * @generated from field: double waiting_since = 6;
+   */
+  waitingSince: number;
 };
 
 /**
@@ -2092,6 +2107,28 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
    * @generated from field: bytes output_json = 23;
    */
   outputJson: Uint8Array;
+
+  /**
+   * What the run waits for: `queue` while QUEUED, `answer` while WAITING; while RUNNING what its executor has told in the last seconds, see Lease. Empty for
+   * nothing.
+   *
+   * @generated from field: string waiting_on = 24;
+   */
+  waitingOn: string;
+
+  /**
+   * Begin of that wait. Unix time in seconds.
+   *
+   * @generated from field: double waiting_since = 25;
+   */
+  waitingSince: number;
+
+  /**
+   * Id of the process that holds the run or held it last. It begins with the name of its host, followed by a slash.
+   *
+   * @generated from field: string owner = 26;
+   */
+  owner: string;
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { BaseMemoryService, Event, InvocationContextParams } from '@google/adk';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { CallCosts } from '../../models/use/call-costs.ts';
+import type { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import type { AgentSession } from './history/agent-session.ts';
 import type { HistoryWindow } from './history/history-window.ts';
@@ -22,6 +23,8 @@ export interface AgentRunOptions {
   readonly costs?: CallCosts;
   /** Held before each call of a model or a tool. */
   readonly lease?: TurnLease | undefined;
+  /** Notes what the run waits for. */
+  readonly waits?: RunWaits | undefined;
   /** Aborts models and tools, and the parallel agents of one that failed. */
   readonly signal: AbortSignal;
 }

@@ -8,6 +8,7 @@ import { outlastOutage } from '../../outlast-outage.ts';
 import { loggableError } from '../../models/index.ts';
 import type { CountedCost } from '../../models/use/call-costs.ts';
 import type { CountCost } from '../../models/use/count-cost.ts';
+import type { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import type { App } from '../../apps/building/app.ts';
 import type { EndedTurn } from '../compaction/compactor.ts';
@@ -68,6 +69,7 @@ export interface AttemptRun {
   /** Ends the agents. It is aborted with AttemptStopped from outside, and in any case when the attempt is over. */
   readonly working: AbortController;
   readonly lease: TurnLease;
+  readonly waits: RunWaits;
   /** Aborted with AttemptStopped when nothing more can be written. */
   readonly lost: AbortSignal;
 }
@@ -97,7 +99,7 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
 }
 
 async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt): Promise<Ending> {
-  const { turn, viewer, working, lease, lost } = run;
+  const { turn, viewer, working, lease, waits, lost } = run;
   const window = openWindow(turn, run.known, deps.historyWindow);
   const journal = new Journal({ sessions: deps.sessions, turn, signal: lost });
   const costs = new RunCost(working);
@@ -120,7 +122,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
     recorder.waitAs({ answerSeconds, asksByMail });
     const services = { ...servicesOf(deps, run), ...callsOf(limits, earlier) };
-    await runLoops(app, { ...services, turn, window, recorder, working, costs, lease });
+    await runLoops(app, { ...services, turn, window, recorder, working, costs, lease, waits });
     viewer?.end();
     remember(deps, { turn, window, journal });
     deps.onTurnEnded?.({ app, turn, window, written: journal.written });
@@ -241,11 +243,11 @@ function continued<T extends Pick<AgentRunOptions, 'turn' | 'window' | 'earlierM
 /** ADK's services of the turn's session, user and app. */
 function servicesOf(
   { memory, artifacts, outageMs }: ExecutionDeps,
-  { turn, working: { signal } }: AttemptRun,
+  { turn, waits, working: { signal } }: AttemptRun,
 ): Pick<AgentRunOptions, 'memory' | 'artifacts'> {
   return {
     ...(memory && { memory: createTurnMemory({ memory, turn, signal }) }),
-    ...(artifacts && { artifacts: createTurnArtifacts({ artifacts, turn, signal, outageMs }) }),
+    ...(artifacts && { artifacts: createTurnArtifacts({ artifacts, turn, signal, waits, outageMs }) }),
   };
 }
 

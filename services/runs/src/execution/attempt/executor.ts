@@ -1,5 +1,6 @@
 import { Roster } from '@agentmesh/lib/rpc';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
+import { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import { outlastOutage } from '../../outlast-outage.ts';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
@@ -11,6 +12,15 @@ import type { Viewer } from '../viewer.ts';
 /** Proof that an attempt holds its turn. */
 export type HeldLease = Pick<Lease, 'accountId' | 'sessionPk' | 'invocationId' | 'fence'>;
 
+/** An attempt of this process, with what it waits for. */
+export interface WaitingAttempt {
+  /** Its fields of the wait are written by the sweep, and sent with the next renewal. */
+  readonly lease: HeldLease & { waitingOn: string; waitingSince: number };
+  readonly appName: string;
+  readonly waits: RunWaits;
+  readonly viewer: Viewer | undefined;
+}
+
 /** The attempts that run in this process. They go on when their callers leave. */
 export interface Executor {
   /**
@@ -20,6 +30,8 @@ export interface Executor {
   start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
   readonly running: number;
   leases(): HeldLease[];
+  /** Its attempts. */
+  attempts(): Iterable<WaitingAttempt>;
   /** Renews leases in one call, and stops attempts that have lost theirs, or whose runs are being cancelled: these store what they have. Throws MeshError. */
   renew(leases: readonly HeldLease[]): Promise<void>;
   /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. The ledger may still show them as running. */
@@ -36,8 +48,7 @@ export interface ExecutorOptions extends ExecutionDeps {
   readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
 }
 
-interface RunningAttempt {
-  readonly lease: HeldLease;
+interface RunningAttempt extends WaitingAttempt {
   readonly working: AbortController;
   readonly lost: AbortController;
   readonly leaseMs: number;
@@ -58,11 +69,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   const executor: Executor = {
     start(turn, viewer, known) {
-      const running = toRunning(turn);
-      const { working, lost } = running;
+      const running = toRunning(turn, viewer);
+      const { working, lost, waits } = running;
       const leave = attempts.add(running);
       const lease = leaseOf(executor, options.outageMs, running);
-      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, lost: lost.signal });
+      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, waits, lost: lost.signal });
       const begin = () => options.around?.(turn, attempt) ?? attempt();
       running.done = inTurn(turn, begin, working.signal).then((ending) => {
         leave();
@@ -73,6 +84,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return attempts.size;
     },
     leases: () => [...attempts].map(({ lease }) => lease),
+    attempts: () => attempts,
     async renew(leases) {
       if (leases.length === 0) return;
       const askedAtMs = performance.now();
@@ -107,10 +119,14 @@ async function drain(executor: Executor, attempts: Iterable<RunningAttempt>, dea
   return left;
 }
 
-function toRunning(turn: Turn): RunningAttempt {
-  const { sessionPk, invocationId, fence, leaseSeconds } = turn;
+function toRunning(turn: Turn, viewer: Viewer | undefined): RunningAttempt {
+  const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
+  const accountId = session?.accountId ?? '';
   return {
-    lease: { accountId: turn.session?.accountId ?? '', sessionPk, invocationId, fence },
+    lease: { accountId, sessionPk, invocationId, fence, waitingOn: '', waitingSince: 0 },
+    appName: session?.appName ?? '',
+    waits: new RunWaits(),
+    viewer,
     leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
     working: new AbortController(),
     lost: new AbortController(),
@@ -136,6 +152,7 @@ function leaseOf(executor: Executor, outageMs: number, attempt: RunningAttempt):
   const { signal } = attempt.working;
   const leases = [attempt.lease];
   const renew = async (): Promise<void> => {
+    using _ = attempt.waits.begin('lease');
     try {
       await outlastOutage(() => executor.renew(leases), { signal, patienceMs: outageMs });
     } catch {

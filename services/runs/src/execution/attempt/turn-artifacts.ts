@@ -4,6 +4,7 @@ import { isMeshError } from '@agentmesh/lib/rpc';
 import { type ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import type { RunWaits } from '../../models/use/run-waits.ts';
 import { outlastOutage } from '../../outlast-outage.ts';
 import { splitPart, type SplitPart } from './split-part.ts';
 
@@ -18,6 +19,7 @@ interface TurnArtifactsOptions {
   readonly artifacts: Client<typeof ArtifactsService>;
   readonly turn: Turn;
   readonly signal: AbortSignal;
+  readonly waits?: RunWaits | undefined;
   /** Time in milliseconds for which names and contents are waited for while the service cannot be reached: ADK asks for them also outside of tools. */
   readonly outageMs: number;
 }
@@ -26,7 +28,8 @@ interface TurnArtifactsOptions {
  * The artifacts of the turn's session and user. Session and app in a request are ignored. Missing artifacts and impossible names
  * are undefined; instead of an artifact over 16 MiB, a text says its size.
  */
-export function createTurnArtifacts({ artifacts, turn, signal, outageMs }: TurnArtifactsOptions): TurnArtifactService {
+export function createTurnArtifacts(own: TurnArtifactsOptions): TurnArtifactService {
+  const { artifacts, turn, signal, waits, outageMs } = own;
   const patience = { signal, patienceMs: outageMs };
   const options = { signal, timeoutMs };
   const { accountId = '', appName = '', userId = '', sessionId = '' } = turn.session ?? {};
@@ -40,20 +43,23 @@ export function createTurnArtifacts({ artifacts, turn, signal, outageMs }: TurnA
   return {
     async saveArtifact({ filename, artifact, customMetadata }) {
       const requests = saveRequests(keyOf(filename), splitPart(artifact), customMetadata);
+      using _ = waits?.begin('artifact');
       const { version } = await artifacts.saveArtifact(requests, options);
       return version?.version ?? 0;
     },
-    loadArtifact: ({ filename, version }) => {
+    async loadArtifact({ filename, version }) {
       const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
-      return unlessMissing(() => outlastOutage(() => load(artifacts, request, signal), patience));
+      using _ = waits?.begin('artifact');
+      return await unlessMissing(() => outlastOutage(() => load(artifacts, request, signal), patience));
     },
-    listArtifactKeys: () => {
+    async listArtifactKeys() {
       const list = async (): Promise<string[]> => {
         const found: string[] = [];
         for await (const { names } of artifacts.listArtifacts(place, options)) found.push(...names);
         return found;
       };
-      return outlastOutage(list, patience);
+      using _ = waits?.begin('artifact');
+      return await outlastOutage(list, patience);
     },
     async deleteArtifact(filename) {
       await artifacts.deleteArtifact({ key: keyOf(filename) }, options);

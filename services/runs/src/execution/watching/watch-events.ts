@@ -107,7 +107,7 @@ interface Following {
 
 /** `page` was read before the watch began, so it is the last one only if the run was over. */
 async function* follow({ place, read, watch, signal }: Following, page: ReadRunResponse): AsyncGenerator<WatchAnswer> {
-  let queuePosition = 0;
+  let wait = '0';
   for (let next = page, ahead: Promise<ReadRunResponse> | undefined; !signal.aborted; next = await (ahead ?? read())) {
     const { run, events, more, lastSeq } = next;
     const frames = place.stored(events);
@@ -116,8 +116,8 @@ async function* follow({ place, read, watch, signal }: Following, page: ReadRunR
       yield { frames, ...(run && { run }), isOver: true };
       return;
     }
-    const hasMoved = run !== undefined && run.queuePosition !== queuePosition;
-    queuePosition = run?.queuePosition ?? 0;
+    const hasMoved = run !== undefined && waitOf(run) !== wait;
+    wait = waitOf(run);
     if (frames.length > 0 || hasMoved || next === page) yield { frames, ...(hasMoved && { run }) };
     if (!more && next !== page) yield* partialsUntilStored({ place, watch, signal }, lastSeq);
   }
@@ -141,6 +141,12 @@ async function* partialsUntilStored(
     if (!watch.inbox.isEmpty || watch.mayHaveEnded()) return;
     isWoken = await watch.wake.wait({ timeoutMs: lookMs, signal });
   }
+}
+
+/** Place in the queue, or what a running run waits for. */
+function waitOf(run: LedgerRun | undefined): string {
+  if (run?.status === RunStatus.RUNNING && run.waitingOn !== '') return run.waitingOn;
+  return String(run?.queuePosition ?? 0);
 }
 
 function isOver(run: LedgerRun | undefined): boolean {

@@ -4,6 +4,7 @@ import type { CallEnd } from '../call-end.ts';
 import type { ModelFailure } from '../model-failure.ts';
 import { pause } from '../pause.ts';
 import { callerOf } from '../use/model-caller.ts';
+import type { RunWait } from '../use/run-waits.ts';
 import type { Connection } from './connection.ts';
 import { describeFailure } from './failure/describe-failure.ts';
 import { errorFacts } from './failure/loggable-error.ts';
@@ -71,13 +72,15 @@ export class AiSdkLlm extends BaseLlm {
       connection.onEnd?.({ usage: undefined, answered: undefined, outcome: 'failed' });
       return;
     }
-    yield* this.#counted(connection, this.#attempts({ connection, request, stream, signal }));
+    using wait = callerOf(request)?.waits?.begin('model');
+    yield* this.#counted(connection, this.#attempts({ connection, request, stream, signal }), wait);
   }
 
   /** Passes responses on and tells how the call ended: before the last response, or when the caller leaves. */
   async *#counted(
     { onEnd }: Connection,
     responses: AsyncGenerator<LlmResponse, void>,
+    wait?: RunWait,
   ): AsyncGenerator<LlmResponse, void> {
     let usage: LlmResponse['usageMetadata'];
     let answered: string | undefined;
@@ -91,6 +94,7 @@ export class AiSdkLlm extends BaseLlm {
           onEnd?.({ usage, answered, outcome: outcomeOf(response, hasSpoken) });
         }
         hasSpoken = true;
+        wait?.touch();
         yield response;
       }
     } finally {

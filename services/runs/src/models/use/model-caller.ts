@@ -6,6 +6,7 @@ import {
   type Session,
 } from '@google/adk';
 import type { CallCosts } from './call-costs.ts';
+import type { RunWaits } from './run-waits.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** Who calls a model: the run that a client has started, also when an agent of a tool makes the call. */
@@ -18,6 +19,8 @@ export interface ModelCaller {
   readonly costs?: CallCosts | undefined;
   /** Held before each call of a model or a tool. Absent outside of a run's own process. */
   readonly lease?: TurnLease | undefined;
+  /** Notes what the run waits for. Absent outside of a run's own process. */
+  readonly waits?: RunWaits | undefined;
   /** Counts the calls of the run. Set by `noteContext`. */
   context?: InvocationContext;
 }

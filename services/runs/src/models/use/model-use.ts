@@ -64,6 +64,7 @@ export function createModelUse({ client, log, outageMs }: ModelUseOptions): Mode
       const estimate = { input: BigInt(input), output: BigInt(output) };
       const asked = { caller: namesOf(caller), keyId, provider, model, estimate, callId: randomUUID() };
       const begin = () => client.beginCall(asked, { timeoutMs });
+      using _ = caller.waits?.begin('keys');
       const { callId, ...allowed } = await outlastOutage(begin, { signal, patienceMs: outageMs }).catch((error) => {
         signal?.throwIfAborted();
         throw refusal(error);

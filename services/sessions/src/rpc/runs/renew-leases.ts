@@ -2,6 +2,7 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Lease } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
 import { selectCancelling, updateLeases } from '../../store/ledger/leases.ts';
+import { storeWaits } from '../../store/ledger/run-waits.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Extends all leases of one executor, or ends them, in one statement for each account. Those of runs that are being cancelled are not extended. */
@@ -31,6 +32,8 @@ async function renewOf(
   leases: readonly Lease[],
 ): Promise<Renewed> {
   const held = await updateLeases(db, owner, { accountId, leaseSeconds, runs: leases });
+  const waiting = leases.filter((lease) => lease.waitingOn !== '' && held.has(nameOf(lease)));
+  if (waiting.length > 0) await storeWaits(db, accountId, waiting);
   const others = leases.filter((lease) => !held.has(nameOf(lease)));
   if (others.length === 0) return { cancelled: [], interrupted: [], lost: [] };
   const cancelling = await selectCancelling(db, { accountId, runs: others });

@@ -30,9 +30,23 @@ export interface LedgerRow {
   /** Unix time in seconds. */
   readonly answer_by: number | null;
   readonly position: bigint;
+  readonly owner: string;
+  /** What an executor has told of a running run, and since when. Unix time in seconds. */
+  readonly waiting_on: string | null;
+  readonly waiting_since: number | null;
 }
 
 const mostCounted = 1000;
+
+/** Executors tell of a wait every three seconds. */
+const freshSeconds = 6;
+
+function freshWait(column: 'waiting_on' | 'since'): string {
+  return `case when r.status = 'running' then (
+        select ${column} from run_waits w where w.account_id = r.account_id and w.invocation_id = r.invocation_id and w.session_pk = r.session_pk
+          and w.told_at > now() - make_interval(secs => ${freshSeconds})
+      ) end`;
+}
 
 /** SQL of the columns of `LedgerRow`, from row `r` of `runs`. The queue is counted only for runs that wait in it. */
 export const ledgerColumns = `r.invocation_id, r.app_name, r.user_id, r.session_id, r.status,
@@ -46,7 +60,8 @@ export const ledgerColumns = `r.invocation_id, r.app_name, r.user_id, r.session_
       r.attempt, ${createdMicroseconds} as created, extract(epoch from r.started_at)::float8 as started,
       extract(epoch from r.ended_at)::float8 as ended, r.error_code, r.error_message, r.custom_metadata::text as metadata,
       r.model, r.usage::text as usage, case when r.status = 'waiting' then r.waiting_for::text end as waiting_for, r.streaming, r.bound,
-      case when r.status = 'waiting' then extract(epoch from r.answer_by)::float8 end as answer_by, r.position`;
+      case when r.status = 'waiting' then extract(epoch from r.answer_by)::float8 end as answer_by, r.position,
+      r.owner, ${freshWait('waiting_on')} as waiting_on, ${freshWait('since')} as waiting_since`;
 
 const stored: Readonly<Record<RunStatus, readonly string[]>> = {
   [RunStatus.UNSPECIFIED]: [],
@@ -100,5 +115,14 @@ export function toLedgerRun(row: LedgerRow): MessageInitShape<typeof LedgerRunSc
     streaming: row.streaming,
     isBound: row.bound,
     answerBy: row.answer_by ?? 0,
+    owner: row.owner,
+    ...waitOf(row),
   };
+}
+
+function waitOf(row: LedgerRow): { waitingOn: string; waitingSince: number } {
+  const status = statusOf(row.status);
+  if (status === RunStatus.QUEUED) return { waitingOn: 'queue', waitingSince: Number(row.created) / 1_000_000 };
+  if (status === RunStatus.WAITING) return { waitingOn: 'answer', waitingSince: row.ended ?? 0 };
+  return { waitingOn: row.waiting_on ?? '', waitingSince: row.waiting_since ?? 0 };
 }

@@ -72,6 +72,7 @@ async function askModel(call: ModelCall, { models, run, signal, onChunk }: CallO
     invocationId: run.turn.invocationId,
     costs: run.costs,
     lease: run.lease,
+    waits: run.waits,
   });
   for await (const response of models
     .resolve(model, undefined, mostRetries)

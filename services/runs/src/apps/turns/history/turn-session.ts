@@ -24,13 +24,13 @@ export interface TurnState {
 }
 
 /**
- * Creates ADK's session of a granted turn. Messages that were added to the run come behind the responses of calls that were open then. `costs` and
- * `lease`: see AgentRunOptions.
+ * Creates ADK's session of a granted turn. Messages that were added to the run come behind the responses of calls that were open then. `costs`,
+ * `lease` and `waits`: see AgentRunOptions.
  */
 export function createTurnSession(
   turn: TurnState,
   stored: Event[],
-  own: Pick<ModelCaller, 'costs' | 'lease'> = {},
+  own: Pick<ModelCaller, 'costs' | 'lease' | 'waits'> = {},
 ): TurnSession {
   const held = createHeldMessages();
   const events = stored.some(isAddedToRun) ? placeMessages(stored, turn, held) : stored;

@@ -1,0 +1,40 @@
+/** Parts of the mesh that an executed run waits for. */
+export type WaitsOn = 'model' | 'keys' | 'artifact' | 'lease';
+
+/** One wait of a run. It ends when it is disposed. */
+export interface RunWait extends Disposable {
+  readonly on: WaitsOn;
+  /** Begin, or the last sign of life, in Unix milliseconds. */
+  readonly sinceMs: number;
+  /** Notes a sign of life: the wait begins anew. */
+  touch(): void;
+}
+
+/** The present waits of a run: those of parallel agents and tools are open at the same time. */
+export class RunWaits {
+  readonly #open = new Set<RunWait>();
+
+  begin(on: WaitsOn): RunWait {
+    let sinceMs = Date.now();
+    const open = this.#open;
+    const wait: RunWait = {
+      on,
+      get sinceMs() {
+        return sinceMs;
+      },
+      touch() {
+        sinceMs = Date.now();
+      },
+      [Symbol.dispose]: () => void open.delete(wait),
+    };
+    open.add(wait);
+    return wait;
+  }
+
+  /** The wait that has lasted longest; undefined when there is none. */
+  get longest(): RunWait | undefined {
+    let longest: RunWait | undefined;
+    for (const wait of this.#open) if (longest === undefined || wait.sinceMs < longest.sinceMs) longest = wait;
+    return longest;
+  }
+}
