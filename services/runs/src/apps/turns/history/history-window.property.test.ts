@@ -3,7 +3,7 @@ import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { extendWindow, type HistoryWindow, openWindow } from './history-window.ts';
+import { extendWindow, HistoryEvent, type HistoryWindow, openWindow } from './history-window.ts';
 
 interface Logged {
   readonly wire: WireEvent;
@@ -58,4 +58,10 @@ describe('a window kept between turns', () => {
       }),
     );
   });
+});
+
+test('an event keeps no more memory than its own bytes, also one that came as a Buffer of a pool', () => {
+  const json = Buffer.from('{"id":"1"}');
+  expect(json.buffer.byteLength).toBeGreaterThan(json.length);
+  expect(new HistoryEvent(json, false).json.buffer.byteLength).toBe(json.length);
 });

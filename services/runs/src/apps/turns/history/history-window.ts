@@ -19,8 +19,8 @@ export class HistoryEvent {
 
   constructor(json: Uint8Array, turnStart: boolean) {
     this.turnStart = turnStart;
-    // A view would keep the whole message that it is a part of.
-    this.json = json.buffer.byteLength > 2 * json.length ? json.slice() : json;
+    // A view would keep the whole message or pool that it is a part of. `slice` of a Buffer would be such a view.
+    this.json = json.buffer.byteLength > 2 * json.length ? new Uint8Array(json) : json;
   }
 
   get event(): Event {
