@@ -1,6 +1,6 @@
 import { type Attributes, type Context, context, createContextKey, type HrTime, trace } from '@opentelemetry/api';
 import type { NodeSDK } from '@opentelemetry/sdk-node';
-import { isTracing } from './tracing.ts';
+import { isTracing, noteRecording } from './tracing.ts';
 
 /** A span that has ended. */
 export interface EndedSpan {
@@ -41,6 +41,7 @@ export async function startSpanWatching(serviceName: string): Promise<AsyncDispo
     spanProcessors: [new SpanTap()],
   });
   sdk.start();
+  noteRecording();
   return { [Symbol.asyncDispose]: () => sdk.shutdown() };
 }
 

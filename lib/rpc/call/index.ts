@@ -23,5 +23,6 @@ export {
   rpcUnimplemented,
   toMeshError,
 } from './rules.ts';
+export { newMessage } from './new-message.ts';
 export { singleInput } from './single-input.ts';
 export { streamResponse, unaryResponse } from './transport-response.ts';

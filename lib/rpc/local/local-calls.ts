@@ -1,13 +1,12 @@
-import {
-  create,
-  type DescMethodServerStreaming,
-  type DescMethodStreaming,
-  type DescMethodUnary,
-  type DescMessage,
-  type Message,
-  type MessageInitShape,
+import type {
+  DescMethodServerStreaming,
+  DescMethodStreaming,
+  DescMethodUnary,
+  DescMessage,
+  Message,
+  MessageInitShape,
 } from '@bufbuild/protobuf';
-import { canceled, type Dispatch, toMeshError } from '../call/index.ts';
+import { canceled, type Dispatch, newMessage, toMeshError } from '../call/index.ts';
 import { type LocalOptions, localOrigin } from './local-origin.ts';
 import { mapped } from './mapped.ts';
 
@@ -26,13 +25,13 @@ export class LocalCalls {
 
   /** The answer of a method that has one. Rejects with MeshError. */
   async unary(method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> {
-    return this.#dispatch.unary(method, create(method.input, init), localOrigin(this.#caller, options));
+    return this.#dispatch.unary(method, newMessage(method.input, init), localOrigin(this.#caller, options));
   }
 
   /** The answers of a method. The call starts at once; what refuses it is told by the first read. */
   serverStream(method: DescMethodServerStreaming, init: Init, options?: LocalOptions): AsyncIterator<Message> {
     try {
-      return this.#dispatch.stream(method, create(method.input, init), localOrigin(this.#caller, options));
+      return this.#dispatch.stream(method, newMessage(method.input, init), localOrigin(this.#caller, options));
     } catch (error) {
       return { next: () => Promise.reject(toMeshError(error)) };
     }
@@ -41,7 +40,7 @@ export class LocalCalls {
   /** The answers of a method whose caller streams. A caller whose input fails cancels its call. */
   callerStream(method: DescMethodStreaming, input: AsyncIterable<Init>, options: LocalOptions): AsyncIterable<Message> {
     const origin = localOrigin(this.#caller, options);
-    const requests = mapped(input, (init) => create(method.input, init), canceled);
+    const requests = mapped(input, (init) => newMessage(method.input, init), canceled);
     if (method.methodKind !== 'client_streaming') return iterable(this.#dispatch.stream(method, requests, origin));
     const answer = this.#dispatch.unary(method, requests, origin);
     answer.catch(() => undefined);

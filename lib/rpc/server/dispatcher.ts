@@ -1,11 +1,4 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  type DescService,
-  type Message,
-  type MessageInitShape,
-} from '@bufbuild/protobuf';
+import type { DescMessage, DescMethod, DescService, Message, MessageInitShape } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type ServiceImpl } from '@connectrpc/connect';
 import type { Histogram } from 'prom-client';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
@@ -19,6 +12,7 @@ import {
   MeshError,
   rpcUnimplemented,
   meshWord,
+  newMessage,
   type Dispatch,
   type Input,
 } from '../call/index.ts';
@@ -93,7 +87,7 @@ export class Dispatcher implements Dispatch {
         leave();
         if (call.failure) return;
         this.#end(call);
-        resolve(create(method.output, answer));
+        resolve(newMessage(method.output, answer));
       };
       const failed = (error: unknown): void => {
         leave();
@@ -114,7 +108,7 @@ export class Dispatcher implements Dispatch {
     const call = this.#open(method, origin);
     const stream = new ServerStream({
       call,
-      toMessage: (answer) => create(method.output, answer),
+      toMessage: (answer) => newMessage(method.output, answer),
       open: () => handler(bound(input, call), call),
       onEnd: () => this.#end(call),
       onError: (error) => this.#fail(call, error),
