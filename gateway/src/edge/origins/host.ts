@@ -18,12 +18,20 @@ export interface HostPolicy {
 export function createHostCheck({ boundTo, publicBaseUrl }: HostPolicy): (host: string | undefined) => boolean {
   if (!isLoopback(boundTo)) return () => true;
   const own = new URL(publicBaseUrl).hostname;
+  /** The last host that was accepted: most requests name the same one, and parsing costs more than the rest of the check. */
+  let accepted: string | undefined;
   return (host) => {
-    if (host === undefined) return true;
-    const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '');
-    if (name === undefined) return false;
-    return name === own || !name.includes('.') || name.endsWith('.localhost') || isAddress(name);
+    if (host === undefined || host === accepted) return true;
+    if (!isSafe(host, own)) return false;
+    accepted = host;
+    return true;
   };
+}
+
+function isSafe(host: string, own: string): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '');
+  if (name === undefined) return false;
+  return name === own || !name.includes('.') || name.endsWith('.localhost') || isAddress(name);
 }
 
 function isLoopback(address: string): boolean {

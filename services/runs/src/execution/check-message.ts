@@ -1,4 +1,5 @@
 import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
+import { textOf } from '../apps/turns/events/event-json.ts';
 import { messageInvalid } from '../errors.ts';
 
 /** Most function calls that a message answers. */
@@ -49,7 +50,7 @@ function isMapText(text: unknown): boolean {
 
 function readParts(messageJson: Uint8Array): JsonObject[] {
   try {
-    const content = JSON.parse(new TextDecoder().decode(messageJson)) as ContentJson;
+    const content = JSON.parse(textOf(messageJson)) as ContentJson;
     return (content.parts ?? []).filter(isMap);
   } catch {
     throw messageInvalid('The new_message is not JSON.');

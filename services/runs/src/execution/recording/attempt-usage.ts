@@ -67,7 +67,7 @@ export function createAttemptUsage(
   let model = '';
   return {
     note({ modelVersion, usageMetadata, content }) {
-      toolCalls += content?.parts?.filter(isToolCall).length ?? 0;
+      for (const part of content?.parts ?? []) if (isToolCall(part)) toolCalls += 1;
       if (modelVersion === undefined && usageMetadata === undefined) return;
       modelCalls += 1;
       if (typeof modelVersion === 'string') model = cutName(modelVersion);
@@ -89,18 +89,22 @@ export function createAttemptUsage(
     },
     used: () => {
       const seconds = Math.round((performance.now() - begun) / 100) / 10;
-      const own = {
-        ...Object.fromEntries(sums),
-        ...(modelCalls > 0 && { modelCalls }),
-        ...(toolCalls > 0 && { toolCalls }),
-        ...(seconds >= 1 && { seconds }),
-        ...costs.spent,
-      };
-      const usage = addSums(own, unreported);
-      if (Object.keys(usage).length === 0) return { model, usageJson: nothing };
+      const own: Record<string, number> = {};
+      for (const [name, sum] of sums) own[name] = sum;
+      if (modelCalls > 0) own['modelCalls'] = modelCalls;
+      if (toolCalls > 0) own['toolCalls'] = toolCalls;
+      if (seconds >= 1) own['seconds'] = seconds;
+      Object.assign(own, costs.spent);
+      const usage = hasAny(unreported) ? addSums(own, unreported) : own;
+      if (!hasAny(usage)) return { model, usageJson: nothing };
       return { model, usageJson: Buffer.from(JSON.stringify({ modelCalls: 0, ...usage })) };
     },
   };
+}
+
+function hasAny(sums: EarlierUse): boolean {
+  for (const _ in sums) return true;
+  return false;
 }
 
 function isToolCall({ functionCall }: Part): boolean {

@@ -115,7 +115,7 @@ function toStandardBytes(value: unknown, key = ''): unknown {
   );
 }
 
-/** Uses Buffer, which decodes short texts several times faster than TextDecoder. */
-function textOf(bytes: Uint8Array): string {
+/** UTF-8 bytes as text. Buffer decodes short texts several times faster than TextDecoder. */
+export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
