@@ -14,6 +14,7 @@ import {
   startTracing,
 } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
+import { type BacklogWatch, createBacklogWatch } from './backlog/index.ts';
 import { listenOn } from './listen-on.ts';
 import { checkNats, natsOptions } from './nats-settings.ts';
 import { openServiceDatabase } from './open-service-database.ts';
@@ -87,21 +88,25 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   using failure = new DisposableStack();
   failure.defer(() => draining.abort());
   const base = await openBase(options, { resources, draining: draining.signal });
+  const { driver, metrics, log } = base;
+  const backlog = createBacklogWatch({ driver, metrics, log, draining: draining.signal, resources });
   const running = new Map<string, Running>();
   for (const service of options.services) {
     running.set(
       service.name,
-      await startService(service, { ...base, env: options.env, resources, draining: draining.signal }),
+      await startService(service, { ...base, backlog, env: options.env, resources, draining: draining.signal }),
     );
   }
   checkAddresses(base.mesh, options.words);
   const own = collectChecks(running, 'ready');
   const optional = collectChecks(running, 'optionalSiblings');
-  const checks = { bus: () => base.driver.ping(), ...own, ...collectChecks(running, 'siblings'), ...optional };
+  const others = { ...collectChecks(running, 'siblings'), ...optional };
+  const checks = { bus: () => driver.ping(), ...own, ...backlog.checks, ...others };
   const meshPort = await listen(options, base);
   if (base.config.OPS_PORT !== 0) {
     const { OPS_HOST: host, OPS_PORT: port, OPS_HOSTS: hosts } = base.config;
-    const start = () => startOpsServer({ host, port, hosts, metrics: base.metrics, checks, own, optional });
+    const shown = { backlog: () => backlog.read(), optional: { ...optional, ...backlog.checks } };
+    const start = () => startOpsServer({ host, port, hosts, metrics, checks, own, ...shown });
     resources.use(await listenOn({ host, port, portSetting: 'OPS_PORT' }, start));
   }
   failure.move();
@@ -176,12 +181,13 @@ async function warnOfOpenFolder(dataDir: string, log: Logger): Promise<void> {
   );
 }
 
-type Surroundings = Base & { env: Environment; resources: AsyncDisposableStack; draining: AbortSignal };
+type Surroundings = Base & Lifetime & { readonly env: Environment; readonly backlog: BacklogWatch };
 
 async function startService(service: Service, surroundings: Surroundings): Promise<Running> {
-  const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, driver, identities } = surroundings;
+  const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, driver, identities, backlog } = surroundings;
   const ownKey = identities?.own.get(service.name);
   const log = surroundings.log.child({ service: service.name });
+  const openDatabase = openServiceDatabase(service, { env, log, resources, databaseUrl });
   const running = await service.start({
     config: parseSettings(service.settings, env),
     log,
@@ -191,7 +197,11 @@ async function startService(service: Service, surroundings: Surroundings): Promi
     dataDir,
     resources,
     draining,
-    openDatabase: openServiceDatabase(service, { env, log, resources, databaseUrl }),
+    openDatabase: async () => {
+      const db = await openDatabase();
+      backlog.add(service.name, db, log);
+      return db;
+    },
   });
   log.debug('started');
   return running;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { Metrics } from './metrics.ts';
+import { withinDeadline } from '../wait/index.ts';
 import { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 
 export interface OpsServerOptions {
@@ -16,6 +17,8 @@ export interface OpsServerOptions {
   own?: Checks;
   /** Checks of dependencies that only some of its work needs: they keep the process from its first work for a while, and no longer. */
   optional?: Checks;
+  /** What waits, by service, to be shown by `/readyz`. */
+  backlog?: () => Promise<object | undefined>;
   /** How long `optional` keeps the process from its first work, in milliseconds. */
   optionalWaitMs?: number;
 }
@@ -26,7 +29,7 @@ export interface OpsServer extends AsyncDisposable {
 
 /**
  * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers), `/readyz` (200, or 503 naming each dependency that
- * fails or takes longer than 2 s) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, for `optionalWaitMs` at
+ * fails or takes longer than 2 s; and what waits, if it can be told) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, for `optionalWaitMs` at
  * most with the checks of `optional`; later only the checks of `own`, so that one failed dependency does not take every process out of service.
  * For operators: bind it where the public cannot reach it. It answers 403 to host names that somebody may have registered, because a web page can make
  * such a name lead here. Rejects when the port is taken.
@@ -39,12 +42,16 @@ export async function startOpsServer({
   checks,
   own = checks,
   optional = {},
+  backlog = () => Promise.resolve(undefined),
   optionalWaitMs = 30_000,
 }: OpsServerOptions): Promise<OpsServer> {
   const admit = createAdmission({ checks, own, optional, optionalWaitMs });
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => sendJson(response, 200, { status: 'ok' }),
-    '/readyz': async (response) => sendResults(response, await runChecks(checks)),
+    '/readyz': async (response) => {
+      const shown = withinDeadline(backlog(), 2_000, () => undefined).catch(() => undefined);
+      sendResults(response, await runChecks(checks), await shown);
+    },
     '/readyz/own': async (response) => sendResults(response, await admit()),
     '/metrics': async (response) => {
       const text = await metrics.registry.metrics();
@@ -106,8 +113,8 @@ async function answer(
   await route(response);
 }
 
-function sendResults(response: ServerResponse, { ready, results }: CheckResults): void {
-  sendJson(response, ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks: results });
+function sendResults(response: ServerResponse, { ready, results }: CheckResults, backlog?: object): void {
+  sendJson(response, ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks: results, backlog });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -22,6 +22,8 @@ export interface BusDriver {
   consume(name: DurableName, sink: Sink): Promise<() => Promise<void>>;
   /** Delivers the dead letters of a durable consumer again, and returns their number. */
   replay(name: DurableName): Promise<number>;
+  /** Number of the dead letters of a durable consumer that nobody has asked to deliver again; 0 while there is no such consumer. */
+  deadLetters(name: DurableName): Promise<number>;
   /** Throws `unavailable` when the server cannot be reached. */
   ping(): Promise<void>;
 }

@@ -170,11 +170,14 @@ function testDeadLetters({ drivers, append }: Parts): void {
     );
     await Promise.all(buried);
     isBroken = false;
+    const dead = (durable: string) => drivers.one.deadLetters({ subject, durable });
+    expect([await dead('alpha'), await dead('beta'), await dead('nobody')]).toEqual([1, 0, 0]);
     expect(await drivers.one.replay({ subject, durable: 'beta' })).toBe(0);
     expect(await drivers.one.replay({ subject, durable: 'alpha' })).toBe(1);
     await vi.waitFor(() => expect(alpha.numbers()).toEqual([1, 2, 3, 2]), takeOver);
     expect(alpha.deliveries[3]).toMatchObject({ id: 'tests:2', sender: 'tests', traceparent });
     expect(beta.numbers()).toEqual([1, 2, 3]);
     await vi.waitFor(async () => expect(await drivers.one.replay({ subject, durable: 'alpha' })).toBe(0), takeOver);
+    expect(await dead('alpha')).toBe(0);
   });
 }

@@ -5,7 +5,7 @@ import { headersOf, originOf } from './headers.ts';
 import { Link } from './link.ts';
 import { NatsConsumer } from './nats-consumer.ts';
 import { NatsStream } from './nats-stream.ts';
-import { replayDeadLetters } from './replay-dead-letters.ts';
+import { countDeadLetters, replayDeadLetters } from './replay-dead-letters.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 const ACK_WAIT_MS = 10_000;
@@ -46,6 +46,7 @@ export async function createNatsDriver(options: NatsOptions): Promise<BusDriver 
       const consumer = new NatsConsumer({ link, name, sink, log, inboxPrefix, ackWaitMs });
       return () => consumer.close();
     },
+    deadLetters: (name) => countDeadLetters(link, name),
     replay: (name) => replayDeadLetters(link, name),
     ping: async () => {
       link.checkUp();

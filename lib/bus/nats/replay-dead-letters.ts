@@ -1,4 +1,4 @@
-import { type Consumer, jetstream, type JetStreamClient } from '@nats-io/jetstream';
+import { type Consumer, jetstream, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
 import { busUnavailable, type DurableName } from '../driver/index.ts';
 import type { Link } from './link.ts';
 import { namesOf } from '../names/index.ts';
@@ -17,8 +17,7 @@ export async function replayDeadLetters({ connection }: Link, name: DurableName)
   let count = 0;
   try {
     const consumer = await client.consumers.get(stream, deadConsumer);
-    const { num_pending: pending, num_ack_pending: unacknowledged } = await consumer.info();
-    const present = pending + unacknowledged;
+    const present = await presentIn(consumer);
     for (let moved = -1; moved !== 0 && count < present; count += moved) {
       moved = await moveSome(client, { consumer, again, limit: Math.min(BATCH, present - count) });
     }
@@ -26,6 +25,22 @@ export async function replayDeadLetters({ connection }: Link, name: DurableName)
   } catch (error) {
     throw busUnavailable(error);
   }
+}
+
+/** Number of the dead letters of a durable consumer; 0 while there is no such consumer. */
+export async function countDeadLetters({ connection }: Link, name: DurableName): Promise<number> {
+  const { stream, deadConsumer } = namesOf(name);
+  try {
+    return await presentIn(await jetstream(connection).consumers.get(stream, deadConsumer));
+  } catch (error) {
+    if (error instanceof JetStreamApiError) return 0;
+    throw busUnavailable(error);
+  }
+}
+
+async function presentIn(consumer: Consumer): Promise<number> {
+  const { num_pending: pending, num_ack_pending: unacknowledged } = await consumer.info();
+  return pending + unacknowledged;
 }
 
 interface Move {

@@ -52,6 +52,7 @@ export async function createPgDriver(options: PgDriverOptions): Promise<BusDrive
         await consumer.close();
       };
     },
+    deadLetters: (name) => new PgDurable(pool, name, holder).countDead(),
     replay: (name) => new PgDurable(pool, name, holder).replay(),
     ping: async () => {
       await withinDeadline(Promise.all([publisher.ping(), listener.ping()]), PING_TIMEOUT_MS, late);

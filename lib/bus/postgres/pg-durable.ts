@@ -65,6 +65,11 @@ const REPLAY = {
   text: `update bus.dead_letters set replay = true where subject = $1 and durable = $2 and not replay returning 1 as found`,
 };
 
+const COUNT_DEAD = {
+  name: 'count-dead-letters',
+  text: 'select count(*)::int as count from bus.dead_letters where subject = $1 and durable = $2 and not replay',
+};
+
 const TRIM = { name: 'trim-messages', text: 'select bus.trim($1)' };
 
 /** The statements of one durable consumer. All of them throw `unavailable` when PostgreSQL does not answer. */
@@ -116,6 +121,11 @@ export class PgDurable {
 
   async replay(): Promise<number> {
     return (await execute(this.#pool, REPLAY, this.#name)).length;
+  }
+
+  async countDead(): Promise<number> {
+    const [row] = await execute<{ count: number }>(this.#pool, COUNT_DEAD, this.#name);
+    return row?.count ?? 0;
   }
 
   /** Deletes the messages that every durable consumer of the subject has acknowledged. */

@@ -32,6 +32,10 @@ class LocalDriver implements BusDriver {
     return this.#add(this.#sinks, subject, sink);
   }
 
+  async deadLetters({ subject }: { subject: string }): Promise<number> {
+    return this.#dead.get(subject)?.length ?? 0;
+  }
+
   async replay({ subject }: { subject: string }): Promise<number> {
     const dead = this.#dead.get(subject) ?? [];
     this.#dead.delete(subject);

@@ -1,0 +1,1 @@
+export { type BacklogWatch, createBacklogWatch } from './watch-backlog.ts';
