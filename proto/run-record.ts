@@ -33,6 +33,32 @@ function usageOf({ usageJson, startTime, endTime }: LedgerRun): Uint8Array {
   return Buffer.from(`${usage.slice(0, -1)},"seconds":${seconds}}`);
 }
 
+/** The agent that answered a run, as its executor tells it. */
+export interface AnsweringAgent {
+  /** Number of an agent that is a record; of files, the first 12 hex digits of a SHA-256 of the folder. */
+  readonly version: string;
+  /** When the newest of the files was changed. Unix time in seconds. */
+  readonly filesTime?: number;
+  /** The newer files have mistakes. */
+  readonly state?: 'stale';
+  /** Tools that could not be used. */
+  readonly unavailableTools?: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** The same as fields of a run or of an event. */
+export function agentFields({ version, filesTime, state, unavailableTools }: AnsweringAgent) {
+  return {
+    agentVersion: version,
+    ...(filesTime !== undefined && { agentFilesTime: filesTime }),
+    ...(state !== undefined && { agentState: state }),
+    ...(unavailableTools !== undefined && { unavailableTools }),
+  };
+}
+
+function agentOf({ agentJson }: LedgerRun) {
+  return agentJson.length === 0 ? {} : agentFields(JSON.parse(Buffer.from(agentJson).toString()) as AnsweringAgent);
+}
+
 /**
  * A run as public JSON in UTF-8, as all routes and webhooks show it. Fields without a value are absent. Fields that the ledger keeps as JSON are the
  * bytes that were stored.
@@ -51,6 +77,7 @@ export function runRecord(run: LedgerRun): Uint8Array {
       ...(run.startTime > 0 && { startTime: run.startTime }),
       ...(run.endTime > 0 && { endTime: run.endTime }),
       ...(run.model !== '' && { model: run.model }),
+      ...agentOf(run),
       ...(run.errorCode !== '' && { errorCode: run.errorCode }),
       ...(run.errorMessage !== '' && { errorMessage: run.errorMessage }),
       ...(run.answerBy > 0 && { answerBy: run.answerBy }),

@@ -2960,6 +2960,17 @@ export interface components {
             endTime?: number;
             /** @description The model that answered last, as it calls itself. */
             model?: string;
+            /** @description The version of the agent in the latest attempt that has ended: the number of an agent under `/api/agents`; for files, the first 12 hex digits of a SHA-256 of the app’s folder. */
+            agentVersion?: string;
+            /** @description Latest change of these files, in Unix seconds. */
+            agentFilesTime?: number;
+            /**
+             * @description The files have changed since that version and have mistakes: `/list-apps?detailed=true` has them.
+             * @enum {unknown}
+             */
+            agentState?: "stale";
+            /** @description Sources of tools that the agent had to do without. */
+            unavailableTools?: components["schemas"]["UnavailableTool"][];
             usage?: components["schemas"]["RunUsage"];
             errorCode?: string;
             errorMessage?: string;
@@ -2984,6 +2995,12 @@ export interface components {
                 /** @description Only if the request had none, and only in this answer: it is never shown again. */
                 secret?: string;
             };
+        };
+        /** UnavailableTool */
+        UnavailableTool: {
+            /** @description The server of the tools. */
+            name: string;
+            reason: string;
         };
         /**
          * RunUsage
@@ -3046,6 +3063,17 @@ export interface components {
             endTime?: number;
             /** @description The model that answered last, as it calls itself. */
             model?: string;
+            /** @description The version of the agent in the latest attempt that has ended: the number of an agent under `/api/agents`; for files, the first 12 hex digits of a SHA-256 of the app’s folder. */
+            agentVersion?: string;
+            /** @description Latest change of these files, in Unix seconds. */
+            agentFilesTime?: number;
+            /**
+             * @description The files have changed since that version and have mistakes: `/list-apps?detailed=true` has them.
+             * @enum {unknown}
+             */
+            agentState?: "stale";
+            /** @description Sources of tools that the agent had to do without. */
+            unavailableTools?: components["schemas"]["UnavailableTool"][];
             usage?: components["schemas"]["RunUsage"];
             errorCode?: string;
             errorMessage?: string;
@@ -4911,6 +4939,11 @@ export interface operations {
                  * @example 2026-01-01T00:00:00Z
                  */
                 since?: string;
+                /**
+                 * @description Only runs that this version of their agent has answered: see `agentVersion` of a run.
+                 * @example 7
+                 */
+                agentVersion?: string;
                 /** @description How many at most; 100 where only a cursor or an order is sent. */
                 limit?: number;
                 /** @description `X-Next-Cursor` of the page before. */
@@ -5159,6 +5192,11 @@ export interface operations {
                  * @example 2026-01-01T00:00:00Z
                  */
                 since?: string;
+                /**
+                 * @description Only runs that this version of their agent has answered: see `agentVersion` of a run.
+                 * @example 7
+                 */
+                agentVersion?: string;
                 /** @description How many at most; 100 where only a cursor or an order is sent. */
                 limit?: number;
                 /** @description `X-Next-Cursor` of the page before. */

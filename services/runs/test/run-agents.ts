@@ -14,6 +14,7 @@ import { LiveRuns } from '../src/execution/live/live-runs.ts';
 import { createViewer } from '../src/execution/viewer.ts';
 import type { CountCost } from '../src/models/use/count-cost.ts';
 import type { App } from '../src/apps/building/app.ts';
+import { appVersion } from '../src/apps/building/app-version.ts';
 import { usualSettings } from '../src/apps/definition/settings/app-settings.ts';
 import { quietAdk } from '../src/apps/registry/quiet-adk.ts';
 import { InMemorySessions } from './in-memory-sessions.ts';
@@ -98,7 +99,7 @@ export function createAppBench(
     owner: 'me',
     sessions: client,
     log,
-    findApp,
+    findApp: async () => ({ ...(await findApp()), version: appVersion({ version: '1' }) }),
     limits: { seconds: 3_600, modelCalls: 5, toolCalls: Infinity, tokens: Infinity, cost: Infinity, ...limits },
     answerSeconds: 0,
     historyWindow: 64,

@@ -139,6 +139,8 @@ create table runs (
   model text,
   usage json,
   waiting_for json,
+  -- The agent that answered: {"version": "7"}.
+  agent json,
   -- The request of a run that waits for its turn.
   message json,
   state_delta json,

@@ -25,6 +25,31 @@ describe('the app of an agent', () => {
     expect(later.at(-1)?.author).toBe('sprinter');
   });
 
+  test('is named with its version by every run that it has answered', async () => {
+    interface Run {
+      readonly agentVersion?: string;
+      readonly agentFilesTime?: number;
+    }
+    const caller = await newAccount(url);
+    const id = await makeAgent(caller, { agent_name: 'numbered' });
+    const session = await caller.createSession(`agent${id}`);
+    await caller.run(session, 'one');
+    await caller.request('PUT', `/api/agents/${id}`, { ...fields, agent_name: 'numbered', agent_description: 'New.' });
+    await caller.run(session, 'two');
+    await caller.run(await caller.createSession(), 'of files');
+    const { body: runs } = await caller.request<Run[]>('GET', '/runs');
+    expect(runs.map(({ agentVersion }) => agentVersion)).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/), '2', '1']);
+    expect(runs.map(({ agentFilesTime }) => agentFilesTime)).toEqual([expect.any(Number), undefined, undefined]);
+    const versions = async (path: string) =>
+      (await caller.request<Run[]>('GET', path)).body.map(({ agentVersion }) => agentVersion);
+    expect(await versions('/runs?agentVersion=2')).toEqual(['2']);
+    expect(await versions(`/runs?app=agent${id}&agentVersion=1`)).toEqual(['1']);
+    expect(
+      await versions(`/apps/agent${id}/users/${session.userId}/sessions/${session.id}/runs?agentVersion=2`),
+    ).toEqual(['2']);
+    expect(await versions('/runs?agentVersion=7')).toEqual([]);
+  });
+
   test('does not exist for anybody else: every route below it answers 404', async () => {
     const id = await makeAgent(ada, { agent_name: 'hidden' });
     const session = await ada.createSession(`agent${id}`);

@@ -46,6 +46,14 @@ const WaitingCall = Type.Object(
   { title: 'WaitingCall' },
 );
 
+const UnavailableTool = Type.Object(
+  {
+    name: Type.String({ description: 'The server of the tools.' }),
+    reason: Type.String(),
+  },
+  { title: 'UnavailableTool' },
+);
+
 /** A run of the ledger. Fields without a value are absent. */
 export const Run = Type.Object(
   {
@@ -62,6 +70,23 @@ export const Run = Type.Object(
     startTime: Type.Optional(seconds('Begin of the latest attempt')),
     endTime: Type.Optional(seconds('End of the latest attempt')),
     model: Type.Optional(Type.String({ description: 'The model that answered last, as it calls itself.' })),
+    agentVersion: Type.Optional(
+      Type.String({
+        description:
+          'The version of the agent in the latest attempt that has ended: the number of an agent under `/api/agents`; for files, the first 12 hex digits of a SHA-256 ' +
+          'of the app’s folder.',
+      }),
+    ),
+    agentFilesTime: Type.Optional(seconds('Latest change of these files')),
+    agentState: Type.Optional(
+      Type.Enum(['stale'], {
+        description:
+          'The files have changed since that version and have mistakes: `/list-apps?detailed=true` has them.',
+      }),
+    ),
+    unavailableTools: Type.Optional(
+      Type.Array(UnavailableTool, { description: 'Sources of tools that the agent had to do without.' }),
+    ),
     usage: Type.Optional(RunUsage),
     errorCode: Type.Optional(Type.String()),
     errorMessage: Type.Optional(Type.String()),

@@ -27,6 +27,13 @@ const TimeQuery = {
       description: 'Only runs that were accepted at this time or later: RFC 3339, or Unix seconds.',
     }),
   ),
+  agentVersion: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      examples: ['7'],
+      description: 'Only runs that this version of their agent has answered: see `agentVersion` of a run.',
+    }),
+  ),
   limit,
   cursor,
 };
@@ -109,11 +116,11 @@ async function readPage(
   sessions: Client<typeof SessionsService>,
   { filter, query, reply }: Listing,
 ): Promise<Uint8Array> {
-  const { status, since } = query;
-  const name = ['runs', ...Object.values(filter), status ?? '', since ?? ''];
+  const { status, since, agentVersion = '' } = query;
+  const name = ['runs', ...Object.values(filter), status ?? '', since ?? '', agentVersion];
   const page = pageOf(name, { ...query, order: 'desc' });
   const statuses = status === undefined ? [] : [statusOf[status]];
-  const request = { ...filter, statuses, since: secondsOf(since), ...rangeOf(page) };
+  const request = { ...filter, agentVersion, statuses, since: secondsOf(since), ...rangeOf(page) };
   const { runs, last } = await sessions.listRuns(request, unary);
   if (last !== undefined) {
     addNextPage(reply, { list: name, page, last: [String(last.createdAt), String(last.position)] });

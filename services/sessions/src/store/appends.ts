@@ -34,6 +34,8 @@ export interface AttemptOutcome extends RunEndedFact {
   waitingFor: string | null;
   /** Seconds to wait for the answer; null: for ever. */
   answerSeconds: number | null;
+  /** JSON object: the agent that answered. */
+  agent: string | null;
   /** The end is told through the outbox also when nobody awaits the run. */
   asksByMail: boolean;
 }
@@ -98,7 +100,7 @@ const close = (param: Placeholders<AppendValues>): string => `${advance(param)},
 /** SQL of the CTEs that end the run and, when it is awaited or asks by mail, tell so through the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
       update runs r set status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
-        model = coalesce(${param.model}, r.model), waiting_for = ${param.waitingFor}::json,
+        model = coalesce(${param.model}, r.model), agent = coalesce(${param.agent}::json, r.agent), waiting_for = ${param.waitingFor}::json,
         answer_by = now() + make_interval(secs => ${param.answerSeconds}), end_seq = moved.last_seq,
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
         ended_at = now(), lease_until = null, message = null, state_delta = null,

@@ -17,6 +17,7 @@ export interface AttemptEnding {
   model?: string;
   usageJson?: Uint8Array;
   waitingForJson?: Uint8Array;
+  agentJson?: Uint8Array;
   answerSeconds?: number;
   /** The turn of the run is rewound. */
   rewinds?: boolean;
@@ -81,6 +82,7 @@ function toColumns(ending: AttemptEnding) {
     model = '',
     usageJson = nothing,
     waitingForJson = nothing,
+    agentJson = nothing,
     answerSeconds = 0,
   } = ending;
   return {
@@ -89,6 +91,7 @@ function toColumns(ending: AttemptEnding) {
     model: storable(model),
     usage: optionalText(usageJson) ?? null,
     waitingFor: optionalText(waitingForJson) ?? null,
+    agent: optionalText(agentJson) ?? null,
     answerSeconds: answerSeconds > 0 ? answerSeconds : null,
   };
 }

@@ -1765,6 +1765,13 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
    * @generated from field: bool asks_by_mail = 21;
    */
   asksByMail: boolean;
+
+  /**
+   * The agent that answered, as a JSON object: `{"version", "filesTime", "state", "unavailableTools"}`. Empty when none was found.
+   *
+   * @generated from field: bytes agent_json = 30;
+   */
+  agentJson: Uint8Array;
 };
 
 /**
@@ -2129,6 +2136,13 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
    * @generated from field: string owner = 26;
    */
   owner: string;
+
+  /**
+   * The agent of the latest attempt that has ended, as in AttemptEnd; empty for none.
+   *
+   * @generated from field: bytes agent_json = 30;
+   */
+  agentJson: Uint8Array;
 };
 
 /**
@@ -2671,6 +2685,13 @@ export declare type ListRunsRequest = Message<"agentmesh.sessions.v1.ListRunsReq
    * @generated from field: int32 limit = 8;
    */
   limit: number;
+
+  /**
+   * Only runs that this version of their agent has answered; empty for all.
+   *
+   * @generated from field: string agent_version = 30;
+   */
+  agentVersion: string;
 };
 
 /**

@@ -2,7 +2,7 @@ import type { Database } from '@agentmesh/lib/pg';
 import { LRUCache } from 'lru-cache';
 import { agentAppNotFound } from '../../errors.ts';
 import type { AgentParts } from '../building/agents/agent-parts.ts';
-import type { App } from '../building/app.ts';
+import { appVersion, type ServedApp } from '../building/app-version.ts';
 import { assembleApp } from '../building/assemble-app.ts';
 import { AppFilesError, printMistake } from '../definition/mistake.ts';
 import { selectRevision } from '../../store/agent-accounts.ts';
@@ -13,7 +13,7 @@ import { loadTree } from './load-tree.ts';
 /** Apps of agents that are records. They are kept as long as the revision of their account's agents stays the same. */
 export interface AgentApps {
   /** The app of an agent. Rejects with MeshError not_found `app_not_found` when the account has no such agent. */
-  find(accountId: string, agentId: number): Promise<App>;
+  find(accountId: string, agentId: number): Promise<ServedApp>;
   /** Looks at the account's revision before the next use of its apps. */
   forget(accountId: string): void;
 }
@@ -29,7 +29,7 @@ const mostApps = 1_000;
 
 interface Built {
   readonly revision: bigint;
-  readonly app: Promise<App | undefined>;
+  readonly app: Promise<ServedApp | undefined>;
 }
 
 export function createAgentApps({ db, ...parts }: AgentAppsOptions): AgentApps {
@@ -44,13 +44,15 @@ export function createAgentApps({ db, ...parts }: AgentAppsOptions): AgentApps {
     asked.catch(() => revisions.delete(accountId));
     return asked;
   };
-  const build = async (accountId: string, agentId: number): Promise<App | undefined> => {
+  const build = async (accountId: string, agentId: number): Promise<ServedApp | undefined> => {
     const checks: AgentChecks = {
       checkModel: (model) => parts.models.problemWith(model),
       checkTool: (entry) => parts.tools.check(entry),
     };
-    const file = await loadTree(db, { accountId, agentId, checks });
-    return file && assembleApp({ name: agentAppName(agentId), source: '', file }, parts);
+    const tree = await loadTree(db, { accountId, agentId, checks });
+    if (tree === undefined) return undefined;
+    const app = assembleApp({ name: agentAppName(agentId), source: '', file: tree.root }, parts);
+    return { ...app, version: appVersion({ version: String(tree.version) }) };
   };
   return {
     async find(accountId, agentId) {

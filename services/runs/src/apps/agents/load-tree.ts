@@ -31,7 +31,7 @@ export async function loadTree(db: Queryable, { accountId, agentId, checks }: Lo
     for (const row of found) rows.set(row.agent_id, row);
     level = found.flatMap((row) => row.sub_agents).filter((id) => !rows.has(id));
   }
-  return toAgentFile(root, { accountId, rows, names: new Set(), checks, above: [] });
+  return { version: root.version, root: toAgentFile(root, { accountId, rows, names: new Set(), checks, above: [] }) };
 }
 
 interface Walk {

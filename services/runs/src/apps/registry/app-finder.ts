@@ -3,7 +3,7 @@ import { isAgentAppName, parseAgentId } from '../agents/agent-id.ts';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import { agentAppNotFound, appLoading, appNotFound } from '../../errors.ts';
 import { servesApp } from './app-names.ts';
-import type { App } from '../building/app.ts';
+import type { ServedApp } from '../building/app-version.ts';
 import type { Registry } from './registry.ts';
 
 /** All apps of an account: those of `AGENTS_DIR`, and its agents. */
@@ -12,7 +12,7 @@ export interface AppFinder {
    * Finds an app by name; without waiting where it is one of `AGENTS_DIR` that has been loaded. Fails with MeshError permission_denied `app_internal` or
    * not_found `app_not_found`, or unavailable `app_loading` when the code of an app is not loaded within a while.
    */
-  find(accountId: string, name: string): App | Promise<App>;
+  find(accountId: string, name: string): ServedApp | Promise<ServedApp>;
 }
 
 /** Longest time in milliseconds for which a run waits for an app that is being loaded for the first time. */
@@ -20,7 +20,7 @@ const patienceMs = 20_000;
 
 /** Names like `agent12` are never looked for in `AGENTS_DIR`. */
 export function createAppFinder(registry: Registry, agents: AgentApps, served: readonly string[]): AppFinder {
-  const loaded = async (name: string, loading: Promise<void>): Promise<App> => {
+  const loaded = async (name: string, loading: Promise<void>): Promise<ServedApp> => {
     await withinDeadline(loading, patienceMs, () => {
       throw appLoading(name);
     });

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { isAgentAppName } from '../agents/agent-id.ts';
 import type { App } from '../building/app.ts';
+import { type AppVersion, appVersion, type ServedApp } from '../building/app-version.ts';
 import { AppFilesError, type Mistake, printMistake } from '../definition/mistake.ts';
+import { listFolder, versionOf } from '../files/folder-files.ts';
 import { rootFile } from '../files/root-file.ts';
 import { type LoadParts, loadApp } from './load-app.ts';
 
 /** The current version of every app, and the mistakes in files that cannot be used. */
 export interface AppShelf {
-  readonly apps: ReadonlyMap<string, App>;
+  readonly apps: ReadonlyMap<string, ServedApp>;
   /** By app; never empty. An app that is in `apps` too serves with its last good version. */
   readonly mistakes: ReadonlyMap<string, readonly Mistake[]>;
   /** Those of them whose code was not loaded in time. */
@@ -26,20 +28,24 @@ export interface AppShelfOptions extends LoadParts {
 
 export function createAppShelf(options: AppShelfOptions): AppShelf {
   const { dir, log } = options;
-  const apps = new Map<string, App>();
+  const apps = new Map<string, ServedApp>();
+  /** The same as they were built. */
+  const built = new Map<string, App>();
   const mistakes = new Map<string, readonly Mistake[]>();
   const late = new Set<string>();
 
   const onFailure = (name: string, err: unknown): void => {
     const failure = describe(err);
     if (failure === undefined || failure.isGone) {
-      apps.get(name)?.retire?.();
+      built.get(name)?.retire?.();
+      built.delete(name);
       apps.delete(name);
     }
     mistakes.delete(name);
     if (failure === undefined) return;
     mistakes.set(name, failure.mistakes);
     if (failure.isTimeout) late.add(name);
+    else markStale(apps, name);
     const known = err instanceof AppFilesError ? {} : { err };
     const facts = { app: name, mistakes: failure.mistakes.map(printMistake), ...known };
     if (failure.isTimeout) log.warn(facts, 'app was not loaded in time: it is loaded again soon');
@@ -52,10 +58,14 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
     async load(name) {
       try {
         if (isAgentAppName(name)) await refuseAgentName(join(dir, name));
-        const app = await loadApp({ dir, name, present: apps.get(name) }, options);
-        if (apps.get(name) !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
-        if (apps.get(name) !== app) apps.get(name)?.retire?.();
-        apps.set(name, app);
+        const files = await listFolder(join(dir, name));
+        const present = built.get(name);
+        const app = await loadApp({ dir, name, present }, options);
+        if (present !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
+        if (present !== app) present?.retire?.();
+        built.set(name, app);
+        const version = appVersion(await versionOf(files));
+        if (present !== app || !isSame(apps.get(name)?.version, version)) apps.set(name, { ...app, version });
         mistakes.delete(name);
         late.delete(name);
       } catch (error) {
@@ -64,6 +74,15 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
       }
     },
   };
+}
+
+function isSame(known: AppVersion | undefined, version: AppVersion): boolean {
+  return known !== undefined && Buffer.compare(known.json, version.json) === 0;
+}
+
+function markStale(apps: Map<string, ServedApp>, name: string): void {
+  const app = apps.get(name);
+  if (app !== undefined) apps.set(name, { ...app, version: appVersion({ ...app.version.agent, state: 'stale' }) });
 }
 
 const agentName = 'names like agent12 belong to agents that are made under /api/agents: rename this folder';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import { appInternal, appLoading, appNotFound } from '../../errors.ts';
-import type { App } from '../building/app.ts';
+import type { ServedApp } from '../building/app-version.ts';
 import { servesApp } from './app-names.ts';
 import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
 import { LateApps } from './late-apps.ts';
@@ -13,7 +13,7 @@ import { rootFile } from '../files/root-file.ts';
 /** The applications of `AGENTS_DIR`. */
 export interface Registry extends Disposable {
   /** Apps that can run, sorted by name. */
-  list(): readonly App[];
+  list(): readonly ServedApp[];
   /** Mistakes by app; an app that is in `list` too serves with its last good version. */
   mistakes(): ReadonlyMap<string, readonly Mistake[]>;
   /** Apps that cannot run yet: their code is being loaded, for the first time or after it was not loaded in time. */
@@ -22,7 +22,7 @@ export interface Registry extends Disposable {
    * Throws MeshError permission_denied `app_internal`, unavailable `app_loading` while the code of an app is loaded again, or not_found `app_not_found`.
    * The latter names the closest app and the mistakes in the files that could not be loaded.
    */
-  get(name: string): App;
+  get(name: string): ServedApp;
   /** Resolves when an app that has never been loaded is; undefined when no such app is being loaded. */
   loading(name: string): Promise<void> | undefined;
   /** Reads one app again. An app with mistakes keeps its last good version; an app whose root file is gone is removed. */
@@ -45,7 +45,7 @@ const startMs = 10_000;
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { dir, log, served = [] } = options;
   const shelf = createAppShelf(options);
-  let sorted: readonly App[] = [];
+  let sorted: readonly ServedApp[] = [];
   const loads = new Map<string, Promise<void>>();
 
   const load = async (name: string): Promise<void> => {

@@ -11,6 +11,7 @@ import type { CountCost } from '../../models/use/count-cost.ts';
 import type { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import type { App } from '../../apps/building/app.ts';
+import type { ServedApp } from '../../apps/building/app-version.ts';
 import type { EndedTurn } from '../compaction/compactor.ts';
 import { createTurnArtifacts } from './turn-artifacts.ts';
 import { createTurnMemory } from './turn-memory.ts';
@@ -43,7 +44,7 @@ export interface ExecutionDeps {
   /** Artifacts for the agents' tools. Absent: the tools return an error. */
   readonly artifacts?: Client<typeof ArtifactsService>;
   /** Finds an app of an account. Throws MeshError when there is none. */
-  readonly findApp: (accountId: string, name: string) => App | Promise<App>;
+  readonly findApp: (accountId: string, name: string) => ServedApp | Promise<ServedApp>;
   /** Limits of each run. */
   readonly limits: RunLimits;
   /** Seconds for which runs of apps that say nothing wait for an answer; 0: for ever. */
@@ -110,6 +111,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const app = await findApp(deps, run);
     author = app.rootName;
     hasApp = true;
+    recorder.tellAgent(app.version);
     if (turn.isTakeover) {
       if (!app.settings.isResumable) throw new RunNotContinued('its app says "resumable: false"');
       recorder.noteBefore(window.events.map(({ event }) => event));
@@ -192,7 +194,7 @@ async function countCost(
 }
 
 /** The app of the turn. A run whose agents cannot be read now waits for them. */
-function findApp({ findApp: find, outageMs }: ExecutionDeps, { turn, working }: AttemptRun): Promise<App> {
+function findApp({ findApp: find, outageMs }: ExecutionDeps, { turn, working }: AttemptRun): Promise<ServedApp> {
   const { accountId = '', appName = '' } = turn.session ?? {};
   return outlastOutage(async () => find(accountId, appName), { signal: working.signal, patienceMs: outageMs });
 }

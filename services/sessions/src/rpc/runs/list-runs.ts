@@ -35,13 +35,14 @@ async function selectOfSession({ db }: Context, request: ListRunsRequest, filter
 }
 
 function toFilter(request: ListRunsRequest): RunFilter {
-  const { appName, userId, sessionId, statuses, since, after } = request;
+  const { appName, userId, sessionId, agentVersion, statuses, since, after } = request;
   if (after !== undefined && (after.createdAt < 0n || after.createdAt > latestMoment)) throw invalid('No such place.');
   return {
     accountId: checkAccountId(request.accountId),
     appName,
     userId,
     sessionId,
+    agentVersion,
     statuses: storedStatuses(statuses),
     since: toMicroseconds(since),
     after,

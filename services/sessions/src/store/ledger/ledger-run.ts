@@ -25,6 +25,7 @@ export interface LedgerRow {
   /** JSON. The same for the next. */
   readonly usage: string | null;
   readonly waiting_for: string | null;
+  readonly agent: string | null;
   readonly streaming: boolean;
   readonly bound: boolean;
   /** Unix time in seconds. */
@@ -59,7 +60,7 @@ export const ledgerColumns = `r.invocation_id, r.app_name, r.user_id, r.session_
       ) else 0 end as queue_position,
       r.attempt, ${createdMicroseconds} as created, extract(epoch from r.started_at)::float8 as started,
       extract(epoch from r.ended_at)::float8 as ended, r.error_code, r.error_message, r.custom_metadata::text as metadata,
-      r.model, r.usage::text as usage, case when r.status = 'waiting' then r.waiting_for::text end as waiting_for, r.streaming, r.bound,
+      r.model, r.usage::text as usage, r.agent::text as agent, case when r.status = 'waiting' then r.waiting_for::text end as waiting_for, r.streaming, r.bound,
       case when r.status = 'waiting' then extract(epoch from r.answer_by)::float8 end as answer_by, r.position,
       r.owner, ${freshWait('waiting_on')} as waiting_on, ${freshWait('since')} as waiting_since`;
 
@@ -112,6 +113,7 @@ export function toLedgerRun(row: LedgerRow): MessageInitShape<typeof LedgerRunSc
     model: row.model ?? '',
     usageJson: bytesOf(row.usage ?? ''),
     waitingForJson: bytesOf(row.waiting_for ?? ''),
+    agentJson: bytesOf(row.agent ?? ''),
     streaming: row.streaming,
     isBound: row.bound,
     answerBy: row.answer_by ?? 0,

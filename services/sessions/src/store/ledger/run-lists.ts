@@ -22,6 +22,8 @@ export interface RunFilter {
   readonly sessionId: string;
   /** Values of the column `status`. */
   readonly statuses: readonly string[];
+  /** Empty for all. */
+  readonly agentVersion: string;
   /** Creation of the oldest run, in Unix microseconds. */
   readonly since: bigint;
   /** The place behind which the page begins; undefined for the first page. */
@@ -54,12 +56,17 @@ const newestFirst = 'order by r.created_at desc, r.position desc';
 const inRange = (param: Placeholders<Values>): string =>
   `(r.created_at, r.position) < (${momentOf(param.createdAt)}, ${param.position}) and r.created_at >= ${momentOf(param.since)}`;
 
+/** SQL condition: row `r` is of a run that the version of its agent has answered. */
+const isOfVersion = (param: Placeholders<Pick<Values, 'agentVersion'>>): string =>
+  `(${param.agentVersion}::text = '' or r.agent ->> 'version' = ${param.agentVersion})`;
+
 /** SQL condition: row `r` matches the filters. */
 const matching = (param: Placeholders<Values>): string =>
   `(r.status = any(${param.statuses}::text[])
         and (${param.appName}::text = '' or r.app_name = ${param.appName})
         and (${param.userId}::text = '' or r.user_id = ${param.userId})
-        and (${param.sessionId}::text = '' or r.session_id = ${param.sessionId}))`;
+        and (${param.sessionId}::text = '' or r.session_id = ${param.sessionId})
+        and ${isOfVersion(param)})`;
 
 /** SQL of the runs of an account that match and have not ended. All of them are read, as long as `hasActive`: an account has few. */
 const activeRuns = (
@@ -130,11 +137,11 @@ const rare = new Set([...active, 'waiting']);
 
 /** Lists runs by filters on app, user, session, status and time. A session id alone may belong to sessions of several apps and users. */
 export async function selectRunPage(db: Queryable, filter: RunFilter): Promise<RunPage> {
-  const { appName, userId, sessionId, statuses, limit } = filter;
+  const { appName, userId, sessionId, agentVersion, statuses, limit } = filter;
   const hasActive = statuses.some((status) => active.has(status));
   const values = { ...filter, ...placeAfter(filter), hasActive, limit: limit + 1 };
   const isOfAccount = appName === '' && userId === '';
-  if (statuses.every((status) => rare.has(status)) || (isOfAccount && sessionId === ''))
+  if (statuses.every((status) => rare.has(status)) || (isOfAccount && sessionId === '' && agentVersion === ''))
     return pageOf(await listByStatus(db, values), limit);
   if (!isOfAccount) return scannedPage(await (userId === '' ? listOfApp : listOfUser)(db, values), mostScanned, limit);
   const perStatus = Math.floor(mostScanned / Math.max(1, statuses.length));
@@ -162,7 +169,7 @@ const listOfSession = createQuery<SessionValues, LedgerRow | { readonly position
   text: (param) => {
     const runs = (which: string): string => `select ${ledgerColumns} from runs r
         where r.account_id = s.account_id and r.session_pk = s.pk and r.ended_at is ${which} and (r.status = any(${param.statuses}::text[])) is true
-          and (r.created_at, r.position) < (${momentOf(param.createdAt)}, ${param.position}) and r.created_at >= ${momentOf(param.since)}
+          and ${isOfVersion(param)} and (r.created_at, r.position) < (${momentOf(param.createdAt)}, ${param.position}) and r.created_at >= ${momentOf(param.since)}
         ${newestFirst} limit ${param.limit}`;
     return `with s as (select account_id, pk from sessions where ${hasKey(param)})
     select l.* from s left join lateral (
