@@ -28,7 +28,8 @@ export function overloaded(): HttpError {
 
 interface Holder {
   bytes: number;
-  readonly giveUp: (error: Error) => void;
+  /** Absent when the body has arrived or is gone: V8 may keep a holder that has left the set for long, but not the request of its body. */
+  giveUp: ((error: Error) => void) | undefined;
 }
 
 export function createBodyBudget(maxBytes: number): BodyBudget {
@@ -36,8 +37,13 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   const arriving = new Set<Holder>();
   let heldBytes = 0;
 
-  function release(holder: Holder): void {
+  function settle(holder: Holder): void {
     arriving.delete(holder);
+    holder.giveUp = undefined;
+  }
+
+  function release(holder: Holder): void {
+    settle(holder);
     heldBytes -= holder.bytes;
     holder.bytes = 0;
   }
@@ -47,8 +53,9 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
     while (heldBytes + bytes > maxBytes) {
       const [oldest] = arriving;
       if (oldest === undefined || oldest === holder) throw overloaded();
+      const { giveUp } = oldest;
       release(oldest);
-      oldest.giveUp(overloaded());
+      giveUp?.(overloaded());
     }
   }
 
@@ -62,7 +69,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
           heldBytes += bytes;
           holder.bytes += bytes;
         },
-        complete: () => void arriving.delete(holder),
+        complete: () => settle(holder),
         release: () => release(holder),
       };
     },

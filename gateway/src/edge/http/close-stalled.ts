@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Roster } from '@agentmesh/lib/rpc';
 
 export interface StallLimits {
   /** Time without a byte taken after which the connection is closed. */
@@ -13,10 +14,9 @@ const usual: StallLimits = { patienceMs: 25_000, pauseMs: 5_000 };
 
 /** Closes the connections of clients that do not read their answers: bytes wait to be sent, and the client takes none of them. */
 export function closeStalled(server: Server, { patienceMs, pauseMs }: StallLimits = usual): void {
-  const answers = new Set<ServerResponse>();
+  const answers = new Roster<ServerResponse>();
   server.on('request', (_request: IncomingMessage, answer: ServerResponse) => {
-    answers.add(answer);
-    answer.once('close', () => answers.delete(answer));
+    answer.once('close', answers.add(answer));
   });
   const look = (): void => {
     for (const { socket } of answers) if (socket !== null) limit(socket, patienceMs);

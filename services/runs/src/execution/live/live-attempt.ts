@@ -4,10 +4,12 @@ import type { LiveNews } from './live-news.ts';
 /** Partial events that are kept for viewers who come later: so many, and bytes of their JSON. */
 const most = { partials: 500, bytes: 256 * 1024 };
 
+function ignore(): void {}
+
 /** An attempt of this process, as its viewers see it. It makes partial events only when somebody watches the run. */
 export class LiveAttempt {
-  readonly #tell: (makeNews: () => LiveNews) => void;
-  readonly #end: () => void;
+  #tell: (makeNews: () => LiveNews) => void;
+  #end: () => void;
   #lastSeq: number;
   /** The latest partial events since the newest stored event. */
   #kept: (() => WireEvent)[] = [];
@@ -48,8 +50,11 @@ export class LiveAttempt {
     return { lastSeq: this.#lastSeq, firstPartial: partials.length === 0 ? 0 : 1, partials };
   }
 
-  /** To be called when the attempt is over. */
+  /** To be called when the attempt is over. It lets go of the run: V8 may keep an attempt that has left a map for long. */
   end(): void {
     this.#end();
+    this.#tell = ignore;
+    this.#end = ignore;
+    this.#kept = [];
   }
 }
