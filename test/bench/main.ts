@@ -18,11 +18,12 @@ import { adkMemory, adkPostgres, installPeers } from './targets/peers.ts';
 import type { Figure, Part } from './parts/part.ts';
 import { formatCeilings, formatFigures, formatGoals, formatTable, goalsOf, goalsOfParts, medianOf } from './report.ts';
 import { recordings } from './parts/recordings.ts';
+import { schedules } from './parts/schedules.ts';
 import { runStreams } from './parts/streams/run-streams.ts';
 import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [fresh]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [schedules] [fresh]]
        npm run bench -- guard [<commit>]
 Without names: everything. --quick: one short round. guard: what calls cost beside the last release or a named commit.`;
 
@@ -45,6 +46,7 @@ const parts: readonly Part[] = [
   runStreams,
   crowd,
   fairness,
+  schedules,
   freshDatabase,
 ];
 

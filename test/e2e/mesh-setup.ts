@@ -77,6 +77,7 @@ const settings = {
   ADK_WEB_UI: 'true',
   RUNS_MCP_ALLOW: '127.0.0.1/32',
   RUNS_WEBHOOK_ALLOW: '127.0.0.1/32',
+  SCHEDULES_MIN_SECONDS: '1',
   DEFAULT_SUPERADMIN_EMAIL: 'root@example.com',
   DEFAULT_SUPERADMIN_PASSWORD: 'the superadmin password',
 };

@@ -5,7 +5,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, newAccount } from '../caller.ts';
-import { findLibfaketime } from '../libfaketime.ts';
+import { findLibfaketime } from '../programs/libfaketime.ts';
 import { startMesh } from '../mesh.ts';
 
 interface RunJson {
@@ -35,7 +35,7 @@ describe.skipIf(libfaketime === undefined)('beside a replica', () => {
     const database = resources.use(await testDatabaseUrl());
     const start = async (clock: Record<string, string>): Promise<Replica> => {
       const [port] = await freePorts(1);
-      const env = { OPS_PORT: String(port), ...clock };
+      const env = { OPS_PORT: String(port), SCHEDULES_MIN_SECONDS: '1', ...clock };
       const mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: database.url, env }));
       return { url: mesh.url, ops: `http://127.0.0.1:${port}` };
     };

@@ -208,6 +208,14 @@ create table schedules (
 create index schedules_next_at on schedules (next_at) where next_at is not null;
 create index schedules_place on schedules (account_id, place);
 
+-- When an account had its turn to start runs of schedules, and how many ticks of the latest hour it has had.
+create table schedule_turns (
+  account_id uuid primary key,
+  turn_at timestamptz not null,
+  hour timestamptz not null,
+  ticks integer not null
+);
+
 -- Webhooks of runs. A row is committed before its run is accepted.
 create table run_webhooks (
   account_id uuid not null,
@@ -264,7 +272,8 @@ create table deliveries (
   primary key (account_id, id)
 );
 create index deliveries_of_run on deliveries (account_id, run_sha256, created_at);
-create index deliveries_due on deliveries (next_attempt_at) where next_attempt_at is not null;
+create index deliveries_due on deliveries (next_attempt_at, account_id) where next_attempt_at is not null;
+create index deliveries_due_of_account on deliveries (account_id, next_attempt_at) where next_attempt_at is not null;
 
 -- Keys of requests that are done once in 24 hours, with their answers: see once in lib/idempotency.
 create table idempotency_keys (

@@ -21,6 +21,8 @@ export const settings = {
   GOOGLE_WEBHOOK_AUDIENCE: text({ default: undefined }),
   GOOGLE_WEBHOOK_SERVICE_ACCOUNT: text({ default: undefined }),
   RUNS_WEBHOOK_ALLOW: addressList({ default: [] }),
+  SCHEDULES_MIN_SECONDS: positiveInteger({ default: 60 }),
+  SCHEDULES_RUNS_PER_HOUR: positiveInteger({ default: 6_000 }),
   WEBHOOK_RETRY_SECONDS: seconds({ default: [5, 30, 120, 600] }),
   WEBHOOK_RUNS_PER_SENDER: positiveInteger({ default: 60 }),
   WEBHOOK_RUNS_PER_SUBSCRIPTION: positiveInteger({ default: 1_000 }),

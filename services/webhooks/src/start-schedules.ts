@@ -1,36 +1,56 @@
 import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { type Host, startJob } from '@agentmesh/lib/service';
+import { Wake } from '@agentmesh/lib/wait';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
+import type { settings } from './config.ts';
+import { keepTurns } from './keep-turns.ts';
 import type { Context } from './mail/context.ts';
-import { createKeepSchedules } from './jobs/keep-schedules.ts';
 import { createScheduleHandlers } from './rpc/schedules/index.ts';
+import type { Schedules } from './schedules/schedules.ts';
+import { createTicker } from './schedules/ticker.ts';
 
 /** Serves schedules, and runs them. */
-export function startSchedules(
-  host: Pick<Host, 'mesh' | 'metrics' | 'log' | 'draining' | 'resources'>,
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-): void {
-  const { mesh, metrics, log, resources, draining } = host;
+export function startSchedules(host: Host<typeof settings>, { db, clock }: Pick<Context, 'db' | 'clock'>): void {
+  const { config, mesh, metrics, log, resources, draining } = host;
   const ticks = metrics.counter({
     name: 'webhooks_schedule_ticks_total',
     help: 'Ticks of schedules by what became of them: started, failed (no run could be started), missed.',
     labelNames: ['outcome'],
   });
-  const countTicks = (outcome: string, number: number): void => ticks.inc({ outcome }, number);
-  const schedules = {
+  const wake = new Wake();
+  const schedules: Schedules = {
     db,
     clock,
     log,
     draining,
+    wake,
+    minSeconds: config.SCHEDULES_MIN_SECONDS,
+    runsPerHour: config.SCHEDULES_RUNS_PER_HOUR,
     runs: mesh.client(RunsService),
     sessions: mesh.client(SessionsService),
     notices: mesh.client(NoticesService),
-    countTicks,
+    countTicks: (outcome, number) => ticks.inc({ outcome }, number),
   };
   mesh.serve(SchedulesService, createScheduleHandlers(schedules));
-  resources.use(startJob(createKeepSchedules(schedules), host));
+  resources.use(startTicker(schedules, wake));
   resources.use(startJob(createForgetKeys(db), host));
+}
+
+/** Disposing waits for the ticks that are under way. */
+function startTicker(schedules: Schedules, wake: Wake): AsyncDisposable {
+  const { log, draining } = schedules;
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([draining, stopping.signal]);
+  const ticker = createTicker({ ...schedules, draining: signal });
+  const running = keepTurns(ticker, { wake, log, failure: 'the due schedules cannot be read', signal });
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await running;
+      await ticker.end();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, runBody } from '../../caller.ts';
-import { findChromium } from '../../chromium.ts';
+import { findChromium } from '../../programs/chromium.ts';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { checkFrames, type RunFrame } from '../../follow-run.ts';
 

@@ -22,6 +22,7 @@ const settings = {
   RATE_LIMIT_ENABLED: 'false',
   RUNS_MCP_ALLOW: '127.0.0.1/32',
   RUNS_WEBHOOK_ALLOW: '127.0.0.1/32',
+  SCHEDULES_MIN_SECONDS: '1',
 };
 
 /** Two installations of the mesh on one PostgreSQL, and the servers on the internet that they call. */

@@ -8,6 +8,7 @@ const graceMs = 60_000;
 /** Ticks that are made up: at most so many in a row, and so late. */
 const mostMadeUp = 100;
 const latestMadeUpMs = 86_400_000;
+const hourMs = 3_600_000;
 /** Missed ticks that are counted at once. */
 const mostCounted = 100;
 /** A schedule whose runs are refused so many times in a row pauses. */
@@ -18,12 +19,23 @@ const retryMs = 5_000;
 /** Acts on the tick of a claimed schedule: starts its run, or counts it as missed. */
 export async function runTick(schedules: Schedules, row: DueSchedule): Promise<void> {
   const ticks = readTicks(row.cron, row.timezone);
+  if (row.is_over) return waitForHour(schedules, row, ticks);
   const now = schedules.clock.now().getTime();
   const isMadeUp = row.catch_up && row.made_up < mostMadeUp;
   const patienceMs = isMadeUp ? latestMadeUpMs : graceMs;
   const earliest = new Date(now - patienceMs);
   if (row.next_at < earliest) return miss(schedules, row, { ticks, earliest });
   await start(schedules, row, { ticks, patienceMs });
+}
+
+/** The account has started enough runs for this hour. The schedule goes on with the first tick of the next one. */
+async function waitForHour(schedules: Schedules, row: DueSchedule, ticks: Ticks): Promise<void> {
+  const { clock, runsPerHour } = schedules;
+  const hourEnds = (Math.floor(clock.now().getTime() / hourMs) + 1) * hourMs;
+  const error = `The schedules of the account have started ${runsPerHour} runs in this hour. They go on in the next one.`;
+  const later = { after: () => ticks.after(new Date(hourEnds - 1)) };
+  const { refused } = row;
+  await write(schedules, row, { invocationId: null, sessionId: sessionOf(row), error, ticks: later, refused });
 }
 
 /** Counts the ticks before a time as missed. A tick whose run was started by a process that died before it could write that was not missed. */
@@ -69,7 +81,7 @@ interface Outcome {
   readonly invocationId: string | null;
   readonly sessionId: string;
   readonly error: string | null;
-  readonly ticks: Ticks;
+  readonly ticks: Pick<Ticks, 'after'>;
   /** Ticks in a row whose runs were refused, with this one. */
   readonly refused: number;
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Wake } from '@agentmesh/lib/wait';
 import type { Client } from '@connectrpc/connect';
 import type { Clock } from '../clock.ts';
 
@@ -13,6 +14,12 @@ export interface Schedules {
   readonly clock: Clock;
   /** Aborts when the process begins nothing new. */
   readonly draining: AbortSignal;
+  /** Looks for ticks that are due. */
+  readonly wake: Pick<Wake, 'wake'>;
+  /** Least time between two ticks of a schedule. */
+  readonly minSeconds: number;
+  /** Runs of schedules that an account may start in an hour. */
+  readonly runsPerHour: number;
   readonly runs: Pick<Client<typeof RunsService>, 'startRun'>;
   readonly sessions: Pick<Client<typeof SessionsService>, 'getRun'>;
   readonly notices: Pick<Client<typeof NoticesService>, 'addNotice'>;

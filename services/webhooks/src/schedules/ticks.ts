@@ -40,6 +40,23 @@ export function firstTick(ticks: Ticks, now: Date): Date {
   return first;
 }
 
+/** Ticks that are looked at for the least time between two: more than a minute has. */
+const mostCompared = 61;
+
+/** Fails when two of the next ticks after a time are less than `minSeconds` apart. */
+export function checkPace({ cron, timezone }: { cron: string; timezone: string }, now: Date, minSeconds: number): void {
+  const namesSeconds = cron.trim().split(/\s+/).length === 6;
+  if (!namesSeconds && minSeconds <= 60) return;
+  const next = readTicks(cron, timezone)
+    .following(now, mostCompared)
+    .map((time) => time.getTime());
+  if (next.slice(1).every((time, index) => time - (next[index] ?? 0) >= minSeconds * 1_000)) return;
+  throw scheduleFieldInvalid(
+    'cron',
+    `A schedule has at least ${minSeconds} seconds between two ticks (SCHEDULES_MIN_SECONDS).`,
+  );
+}
+
 function cronInvalid() {
   const fault = `Not a cron expression of five fields, or of six with seconds first, and at most ${longestCron} characters.`;
   return scheduleFieldInvalid('cron', fault);

@@ -50,32 +50,41 @@ export const insertDelivery = createQuery<NewDelivery>({
       ${param.giveUpAt}, ${param.now})`,
 });
 
-interface Taking {
+interface Looking {
   readonly now: Date;
-  /** When another replica may take over an attempt that begins now. */
-  readonly leaseUntil: Date;
-  /** Accounts whose deliveries are left. */
+  /** Accounts that are left out. */
   readonly busy: readonly string[];
-  /** Most deliveries of one account. */
-  readonly mostOfAccount: number;
   readonly limit: number;
 }
 
-/** Begins attempts at deliveries that are due, the oldest first. */
+/** Accounts that have deliveries due, of the 1,000 that have waited longest. */
+export const findAccountsWithDueDeliveries = createQuery<Looking, { account_id: string }>({
+  name: 'find-accounts-with-due-deliveries',
+  text: (param) => `select account_id from (
+      select account_id, next_attempt_at from deliveries
+      where next_attempt_at <= ${param.now} and account_id <> all(${param.busy}::uuid[]) order by next_attempt_at limit 1000
+    ) due
+    group by account_id order by min(next_attempt_at) limit ${param.limit}`,
+});
+
+interface Taking {
+  readonly accountId: string;
+  readonly now: Date;
+  /** When another replica may take over an attempt that begins now. */
+  readonly leaseUntil: Date;
+  readonly limit: number;
+}
+
+/** Begins attempts at deliveries of an account that are due, the oldest first. */
 export const takeDueDeliveries = createQuery<Taking, TakenDelivery>({
   name: 'take-due-deliveries',
   text: (param) => `with due as (
-      select account_id, id, next_attempt_at from deliveries
-      where next_attempt_at <= ${param.now} and account_id <> all(${param.busy}::uuid[])
-      order by next_attempt_at limit 200 for update skip locked
-    ), ranked as (
-      select account_id, id, row_number() over (partition by account_id order by next_attempt_at) as place from due
-    ), chosen as (
-      select account_id, id from ranked where place <= ${param.mostOfAccount}::integer order by place limit ${param.limit}
+      select id from deliveries where account_id = ${param.accountId} and next_attempt_at <= ${param.now}
+      order by next_attempt_at limit ${param.limit} for update skip locked
     )
     update deliveries d set attempts = d.attempts + 1, last_attempt_at = ${param.now}, next_attempt_at = ${param.leaseUntil}
-    from chosen c, run_webhooks w
-    where d.account_id = c.account_id and d.id = c.id and w.account_id = d.account_id and w.run_sha256 = d.run_sha256
+    from due, run_webhooks w
+    where d.account_id = ${param.accountId} and d.id = due.id and w.account_id = ${param.accountId} and w.run_sha256 = d.run_sha256
     returning d.account_id, d.id, d.payload, d.attempts, d.attempts_before, d.give_up_at, w.url, w.secret_id, w.secret`,
 });
 

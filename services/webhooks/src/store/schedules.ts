@@ -107,16 +107,53 @@ export const deleteScheduleRow = createQuery<ScheduleKey, { one: number }>({
 });
 
 /** A schedule whose tick is due. */
-export type DueSchedule = ScheduleRow & { readonly next_at: Date };
+export type DueSchedule = ScheduleRow & {
+  readonly next_at: Date;
+  /** The account has started as many runs of schedules in this hour as it may. */
+  readonly is_over: boolean;
+};
 
-/** Claims schedules whose tick is due. */
-export const takeDueSchedules = createQuery<{ now: Date; claimedUntil: Date; limit: number }, DueSchedule>({
+/** Accounts that have schedules whose tick is due, those first whose turn is the longest ago. */
+export const findAccountsWithDueSchedules = createQuery<
+  { now: Date; busy: readonly string[]; limit: number },
+  { account_id: string }
+>({
+  name: 'find-accounts-with-due-schedules',
+  text: (param) => `select s.account_id from schedules s left join schedule_turns t on t.account_id = s.account_id
+    where s.next_at <= ${param.now} and (s.claimed_until is null or s.claimed_until <= ${param.now})
+      and s.account_id <> all(${param.busy}::uuid[])
+    group by s.account_id, t.turn_at order by t.turn_at nulls first limit ${param.limit}`,
+});
+
+interface Taking {
+  readonly accountId: string;
+  readonly now: Date;
+  readonly claimedUntil: Date;
+  /** The hour of `now`, and how many runs the account may start in it. */
+  readonly hour: Date;
+  readonly mostOfHour: number;
+  readonly limit: number;
+}
+
+/** Claims schedules of an account whose tick is due. Each tick counts once, however often it is claimed. */
+export const takeDueSchedules = createQuery<Taking, DueSchedule>({
   name: 'take-due-schedules',
-  text: (param) => `update schedules set claimed_until = ${param.claimedUntil} where (account_id, id) in (
-      select account_id, id from schedules
-      where next_at <= ${param.now} and (claimed_until is null or claimed_until <= ${param.now})
+  text: (param) => `with due as (
+      select id, next_at, claimed_until is null as is_first from schedules
+      where account_id = ${param.accountId} and next_at <= ${param.now} and (claimed_until is null or claimed_until <= ${param.now})
       order by next_at limit ${param.limit} for update skip locked
-    ) returning ${columns}`,
+    ), counted as (
+      insert into schedule_turns as t (account_id, turn_at, hour, ticks)
+      select ${param.accountId}, ${param.now}, ${param.hour}, count(*) filter (where is_first) from due having count(*) > 0
+      on conflict (account_id) do update set turn_at = excluded.turn_at, hour = excluded.hour,
+        ticks = excluded.ticks + case when t.hour = excluded.hour then t.ticks else 0 end
+      returning ticks
+    ), placed as (
+      select id as due_id, is_first, ticks - row_number() over (partition by is_first order by next_at desc) as before from due, counted
+    )
+    update schedules set claimed_until = ${param.claimedUntil} from placed
+    where account_id = ${param.accountId} and id = due_id
+    returning ${columns}, is_first and before >= ${param.mostOfHour}::integer as is_over`,
 });
 
 interface Acted extends ScheduleKey {
@@ -169,7 +206,8 @@ export const postponeSchedule = createQuery<ScheduleKey & { tick: Date; until: D
 });
 
 const deleteOfAccount = createQuery<{ accountId: string }, { one: number }>({
-  text: (param) => `delete from schedules where account_id = ${param.accountId} returning 1 as one`,
+  text: (param) => `with turns as (delete from schedule_turns where account_id = ${param.accountId})
+    delete from schedules where account_id = ${param.accountId} returning 1 as one`,
 });
 
 /** Deletes all schedules of an account, and returns their number. */

@@ -110,17 +110,18 @@ describe('a message', () => {
     expect(at.receiver.at('/shared')).toHaveLength(runs.length);
   });
 
-  test('of one account is not held up by a server of another one that hangs', async () => {
+  test('of one account is not held up by servers of five others that hang', async () => {
     at.receiver.answers.set('/hangs', 'hang');
-    const { accountId } = await endedRun('/hangs');
-    for (let more = 0; more < 20; more += 1) await endedRun('/hangs', { accountId });
+    for (let account = 0; account < 5; account += 1) {
+      const { accountId } = await endedRun('/hangs');
+      for (let more = 0; more < 6; more += 1) await endedRun('/hangs', { accountId });
+    }
     await endedRun('/quick');
     const process = new AbortController();
     const deliverer = at.deliverer(process.signal);
     await deliverer.begin();
-    await deliverer.begin();
     await expect.poll(() => at.receiver.at('/quick').length, { timeout: 30_000 }).toBe(1);
-    expect(at.receiver.at('/hangs').length).toBeLessThanOrEqual(4);
+    expect(at.receiver.at('/hangs').length).toBeLessThanOrEqual(20);
     process.abort(new Error('stopped'));
     await deliverer.end();
   });

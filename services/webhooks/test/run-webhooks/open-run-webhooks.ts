@@ -12,7 +12,7 @@ import type { Client } from '@connectrpc/connect';
 import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/upstream/index.ts';
 import { signatureOf, startWebhookReceiver, type WebhookReceiver } from '../../../../test/fakes/webhook-receiver.ts';
 import { createRunWebhookHandlers } from '../../src/rpc/run-webhooks/index.ts';
-import { Deliverer } from '../../src/deliveries/deliverer.ts';
+import { createDeliverer, type Deliverer } from '../../src/deliveries/deliverer.ts';
 import type { RunWebhooks } from '../../src/deliveries/run-webhooks.ts';
 import { settleRunWebhook } from '../../src/deliveries/settle-run-webhook.ts';
 import { selectRunWebhooks } from '../../src/store/run-webhooks.ts';
@@ -82,7 +82,7 @@ export async function openRunWebhooks(): Promise<TestRunWebhooks> {
     receiver,
     ledger,
     logged,
-    deliverer: (signal = never) => new Deliverer(webhooks, signal),
+    deliverer: (signal = never) => createDeliverer(webhooks, signal),
     register: async (path, { accountId = randomUUID(), invocationId = `e-${randomUUID()}` } = {}) => {
       const session = { accountId, ...names };
       ledger.set(invocationId, { invocationId, ...names, status: RunStatus.RUNNING, attempt: 1 });

@@ -8,9 +8,9 @@ import type { AddNoticeRequest } from '@agentmesh/proto/runs/v1/notices';
 import { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
 import type { Client } from '@connectrpc/connect';
 import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/upstream/index.ts';
-import { keepSchedules } from '../../src/jobs/keep-schedules.ts';
 import { createScheduleHandlers } from '../../src/rpc/schedules/index.ts';
 import type { Schedules } from '../../src/schedules/schedules.ts';
+import { createTicker, type Ticker } from '../../src/schedules/ticker.ts';
 
 export interface TestSchedules extends AsyncDisposable {
   readonly client: Client<typeof SchedulesService>;
@@ -26,6 +26,8 @@ export interface TestSchedules extends AsyncDisposable {
   beforeStart: (request: StartRunRequest) => void;
   /** Called when a run is durable, before its caller knows. It may throw. */
   afterStart: (request: StartRunRequest) => void | Promise<void>;
+  /** A replica. */
+  ticker(): Ticker;
   /** One look of one replica. */
   look(): Promise<void>;
   /** Moves the clock second by second, with a look after each. */
@@ -35,7 +37,7 @@ export interface TestSchedules extends AsyncDisposable {
 }
 
 /** Schedules without their process: a new database, a clock that only moves when told, and runs in memory that are started once for each key. */
-export async function openSchedules(): Promise<TestSchedules> {
+export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {}): Promise<TestSchedules> {
   await using resources = new AsyncDisposableStack();
   const clock = createVirtualClock({ frozenAt: new Date('2026-11-22T00:00:00Z') });
   const { url } = resources.use(await testDatabaseUrl());
@@ -52,11 +54,12 @@ export async function openSchedules(): Promise<TestSchedules> {
     notices: new Map(),
     beforeStart: () => undefined,
     afterStart: () => undefined,
-    look: () => keepSchedules(schedules),
+    ticker: () => createTicker(schedules),
+    look: () => createTicker(schedules).settle(),
     live: async (seconds) => {
       for (let second = 0; second < seconds; second += 1) {
         await clock.advance(1_000);
-        await keepSchedules(schedules);
+        await createTicker(schedules).settle();
       }
     },
     ticksOf: (id) =>
@@ -70,6 +73,9 @@ export async function openSchedules(): Promise<TestSchedules> {
     log,
     clock,
     draining: new AbortController().signal,
+    wake: { wake: () => undefined },
+    minSeconds,
+    runsPerHour,
     runs: { startRun: async (request: StartRunRequest) => startRun(test, request) } as never,
     sessions: {
       getRun: async (request: { invocationId: string }) => getRun(test, request.invocationId),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { scheduleLimit } from '../../errors.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
+import { checkPace } from '../../schedules/ticks.ts';
 import { insertSchedule } from '../../store/schedules.ts';
 import type { ScheduleHandlers } from './handlers.ts';
 import { scheduleRecord } from './schedule-record.ts';
@@ -10,7 +11,7 @@ import { scheduleValues } from './schedule-values.ts';
 const most = 100;
 
 /** Stores a schedule. */
-export function createSchedule({ db, clock }: Schedules): ScheduleHandlers['createSchedule'] {
+export function createSchedule({ db, clock, minSeconds }: Schedules): ScheduleHandlers['createSchedule'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
     const now = clock.now();
@@ -18,6 +19,7 @@ export function createSchedule({ db, clock }: Schedules): ScheduleHandlers['crea
     const message = Buffer.from(messageJson).toString();
     const fields = { cron, timezone, appName, userId, sessionId, message, multitask, catchUp, enabled };
     const values = scheduleValues(fields, now);
+    checkPace(fields, now, minSeconds);
     const [row] = await insertSchedule(db, { ...values, accountId, id: randomUUID(), most });
     if (row === undefined) throw scheduleLimit(most);
     return { schedule: scheduleRecord(row, now) };

@@ -1,6 +1,7 @@
 import type { UpdateScheduleRequest } from '@agentmesh/proto/webhooks/v1/schedules';
 import { scheduleNotFound } from '../../errors.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
+import { checkPace } from '../../schedules/ticks.ts';
 import { lockSchedule, type ScheduleRow, updateSchedule as updateRow } from '../../store/schedules.ts';
 import type { ScheduleHandlers } from './handlers.ts';
 import { checkScheduleKey } from './schedule-key.ts';
@@ -8,7 +9,7 @@ import { scheduleRecord } from './schedule-record.ts';
 import { type ScheduleFields, scheduleValues } from './schedule-values.ts';
 
 /** Changes fields of a schedule. */
-export function updateSchedule({ db, clock }: Schedules): ScheduleHandlers['updateSchedule'] {
+export function updateSchedule({ db, clock, minSeconds }: Schedules): ScheduleHandlers['updateSchedule'] {
   return async (request) => {
     const key = checkScheduleKey(request);
     const now = clock.now();
@@ -17,6 +18,7 @@ export function updateSchedule({ db, clock }: Schedules): ScheduleHandlers['upda
       if (row === undefined) throw scheduleNotFound();
       const fields = changedFields(row, request);
       const values = scheduleValues(fields, now);
+      if (row.cron !== fields.cron || row.timezone !== fields.timezone) checkPace(fields, now, minSeconds);
       // Ticks that are due stay due, unless the times are others now.
       const nextAt = hasSameTimes(row, fields) ? row.next_at : values.nextAt;
       const [updated] = await updateRow(tx, { ...values, ...key, nextAt });

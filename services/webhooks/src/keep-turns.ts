@@ -1,0 +1,32 @@
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Wake } from '@agentmesh/lib/wait';
+import type { FairTurns } from './fair-turns.ts';
+
+const pauseMs = 1_000;
+
+export interface Surroundings {
+  readonly wake: Wake;
+  readonly log: Logger;
+  /** Message that is logged with the error when a look fails, once until a look succeeds again. */
+  readonly failure: string;
+  readonly signal: AbortSignal;
+}
+
+/** Begins what is due every second, and at every wake, until the signal aborts. */
+export async function keepTurns(
+  turns: Pick<FairTurns<never>, 'begin'>,
+  { wake, log, failure, signal }: Surroundings,
+): Promise<void> {
+  let failing = false;
+  while (!signal.aborted) {
+    await wake.wait({ timeoutMs: pauseMs, signal });
+    if (signal.aborted) return;
+    try {
+      await turns.begin();
+      failing = false;
+    } catch (err) {
+      if (!failing) log.warn({ err }, failure);
+      failing = true;
+    }
+  }
+}
