@@ -7,6 +7,9 @@ export interface LocalOptions {
   readonly headers?: HeadersInit | undefined;
 }
 
+/** Shared by all calls without headers, whose handlers look for a key of idempotency. The request context is not read from headers. */
+const noHeaders = new Headers();
+
 /** The caller's side of a call within the process. Throws when it has left already. */
 export function localOrigin(caller: string, { signal, timeoutMs, headers }: LocalOptions = {}): CallOrigin {
   if (signal?.aborted) throw abortFailure(signal.reason);
@@ -16,7 +19,7 @@ export function localOrigin(caller: string, { signal, timeoutMs, headers }: Loca
     protocolName: 'local',
     caller,
     context,
-    header: () => withContext(given ?? new Headers(), context),
+    header: () => (given === undefined ? noHeaders : withContext(given, context)),
     timeoutMs,
     signal,
   };

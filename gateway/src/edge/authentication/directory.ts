@@ -25,6 +25,8 @@ export function createDirectory<V extends Owned>(
   const known = new LRUCache<string, { readonly value: V; readonly mark: number }>({
     max: remembered,
     ttl: rememberedMs,
+    // Without it the cache starts a timer in each millisecond in which it is read.
+    ttlResolution: 1_000,
   });
   const lookups = new Map<string, { readonly answer: Promise<V>; readonly mark: number }>();
 

@@ -23,6 +23,8 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
   const windows = new LRUCache<string, HistoryWindow>({
     maxSize: maxBytes,
     ttl: rememberedMs,
+    // Without it the cache starts a timer in each millisecond in which it is read.
+    ttlResolution: 1_000,
     sizeCalculation: ({ events }) => events.reduce((sum, { json }) => sum + json.length, 1),
   });
   const settleLater = createSettling();
