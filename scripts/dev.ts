@@ -20,6 +20,8 @@ function loadEnv(): void {
     writeKey(settings.ENCRYPT_KEY, text);
   }
   for (const [name, value] of Object.entries(settings)) process.env[name] ??= value;
+  // An author sees a mistake in the run that meets it.
+  process.env.RUNS_REFUSE_MISTAKES ??= 'true';
 }
 
 function writeKey(key: string, existing: string): void {

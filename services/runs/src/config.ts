@@ -21,6 +21,10 @@ export const runsSettings = {
     default: undefined,
     desc: 'folder with one folder per app; unset: the samples of this repository',
   }),
+  RUNS_REFUSE_MISTAKES: flag({
+    default: false,
+    desc: 'runs of an app whose changed files have mistakes fail with them, instead of using its last good version; each run looks for changed files first. `npm run dev` sets it',
+  }),
   RUNS_APPS: appNames({ default: [], desc: 'apps that this process serves; empty: all' }),
   ...limitSettings,
   RUNS_HISTORY_WINDOW: positiveInteger({ default: 64, desc: 'most recent events that an agent sees' }),
@@ -55,6 +59,7 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
   Parameters<typeof readAnswerPolicy>[0] & {
     readonly AGENTS_DIR: string | undefined;
     readonly RUNS_APPS: string[];
+    readonly RUNS_REFUSE_MISTAKES: boolean;
     readonly RUNS_HISTORY_WINDOW: number;
     readonly RUNS_HISTORY_CACHE_MB: number;
     readonly RUNS_MAX_AGENTS: number;
@@ -68,6 +73,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
   return {
     agentsDir: settings.AGENTS_DIR === undefined ? samples : resolve(settings.AGENTS_DIR),
     apps: settings.RUNS_APPS,
+    refusesMistakes: settings.RUNS_REFUSE_MISTAKES,
     limits: readRunLimits(settings),
     historyWindow: settings.RUNS_HISTORY_WINDOW,
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,

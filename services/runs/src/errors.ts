@@ -5,6 +5,15 @@ export function appNotFound(app: string, hint: string): MeshError {
   return new MeshError('not_found', 'app_not_found', `No root_agent found for '${app}'. ${hint}`);
 }
 
+/** The changed files of an app cannot be used, and its last good version is not to serve. */
+export function appHasMistakes(app: string, mistakes: string): MeshError {
+  return new MeshError(
+    'failed_precondition',
+    'app_has_mistakes',
+    `The files of app '${app}' have mistakes:\n${mistakes}`,
+  );
+}
+
 /** The code of the app is being loaded, or is loaded again because it was not loaded in time. */
 export function appLoading(app: string): MeshError {
   return new MeshError('unavailable', 'app_loading', `The code of the app "${app}" is still being loaded. Try again.`);

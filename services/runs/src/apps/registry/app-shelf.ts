@@ -16,6 +16,8 @@ export interface AppShelf {
   readonly mistakes: ReadonlyMap<string, readonly Mistake[]>;
   /** Those of them whose code was not loaded in time. */
   readonly late: ReadonlySet<string>;
+  /** The stamp of each app's folder when it was read; see FolderFiles. */
+  readonly stamps: ReadonlyMap<string, string>;
   /** Reads an app's files and replaces its version if they are good. Never rejects. */
   load(name: string): Promise<void>;
 }
@@ -29,10 +31,10 @@ export interface AppShelfOptions extends LoadParts {
 export function createAppShelf(options: AppShelfOptions): AppShelf {
   const { dir, log } = options;
   const apps = new Map<string, ServedApp>();
-  /** The same as they were built. */
   const built = new Map<string, App>();
   const mistakes = new Map<string, readonly Mistake[]>();
   const late = new Set<string>();
+  const stamps = new Map<string, string>();
 
   const onFailure = (name: string, err: unknown): void => {
     const failure = describe(err);
@@ -46,19 +48,20 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
     mistakes.set(name, failure.mistakes);
     if (failure.isTimeout) late.add(name);
     else markStale(apps, name);
-    const known = err instanceof AppFilesError ? {} : { err };
-    const facts = { app: name, mistakes: failure.mistakes.map(printMistake), ...known };
-    if (failure.isTimeout) log.warn(facts, 'app was not loaded in time: it is loaded again soon');
-    else log.error(facts, outcome(apps.has(name)));
+    if (failure.isTimeout) log.warn(factsOf(name, failure, err), 'app was not loaded in time: it is loaded again soon');
+    else log.error(factsOf(name, failure, err), outcome(apps.has(name)));
   };
   return {
     apps,
     mistakes,
     late,
+    stamps,
     async load(name) {
+      const folder = join(dir, name);
+      const files = await listFolder(folder);
+      stamps.set(name, files.stamp);
       try {
-        if (isAgentAppName(name)) await refuseAgentName(join(dir, name));
-        const files = await listFolder(join(dir, name));
+        if (isAgentAppName(name)) await refuseAgentName(folder);
         const present = built.get(name);
         const app = await loadApp({ dir, name, present }, options);
         if (present !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
@@ -74,6 +77,10 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
       }
     },
   };
+}
+
+function factsOf(app: string, failure: Failure, err: unknown) {
+  return { app, mistakes: failure.mistakes.map(printMistake), ...(err instanceof AppFilesError ? {} : { err }) };
 }
 
 function isSame(known: AppVersion | undefined, version: AppVersion): boolean {

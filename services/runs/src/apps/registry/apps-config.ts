@@ -8,6 +8,8 @@ export interface AppsConfig {
   readonly agentsDir: string;
   /** Apps that this process serves; `agent*` stands for all agents that are records. Empty: all. */
   readonly apps: readonly string[];
+  /** See AppSources. */
+  readonly refusesMistakes: boolean;
   /** Limits of each run. */
   readonly limits: RunLimits;
   /** Time that attempts go on without a lease, in milliseconds. */

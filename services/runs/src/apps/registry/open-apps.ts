@@ -67,11 +67,17 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
     openLinks,
   });
   const registry = resources.use(created);
-  resources.use(await watchApps({ dir, registry, log }));
+  const watch = resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, ...parts, tools: ofRecords });
   const checkModel = (name: string) => models.problemWith(name);
   const checkTool: CheckTool = (entry) => tools.ofRecords.check(entry);
-  const apps = createAppFinder(registry, agentApps, config.apps);
+  const apps = createAppFinder({
+    registry,
+    agents: agentApps,
+    watch,
+    served: config.apps,
+    refusesMistakes: config.refusesMistakes,
+  });
   return { registry, agentApps, apps, models, checkModel, checkTool, apiBases: policy };
 }
 

@@ -1,13 +1,15 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
-import { appInternal, appLoading, appNotFound } from '../../errors.ts';
+import { appHasMistakes, appInternal, appLoading, appNotFound } from '../../errors.ts';
 import type { ServedApp } from '../building/app-version.ts';
 import { servesApp } from './app-names.ts';
 import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
 import { LateApps } from './late-apps.ts';
 import { closestName } from '../../closest-name.ts';
 import { type Mistake, printMistake } from '../definition/mistake.ts';
+import { listFolder } from '../files/folder-files.ts';
 import { rootFile } from '../files/root-file.ts';
 
 /** The applications of `AGENTS_DIR`. */
@@ -23,6 +25,11 @@ export interface Registry extends Disposable {
    * The latter names the closest app and the mistakes in the files that could not be loaded.
    */
   get(name: string): ServedApp;
+  /**
+   * Like `get`, of files that are read first when they have changed. Rejects with MeshError failed_precondition `app_has_mistakes` instead of answering the
+   * last good version.
+   */
+  latest(name: string): Promise<ServedApp>;
   /** Resolves when an app that has never been loaded is; undefined when no such app is being loaded. */
   loading(name: string): Promise<void> | undefined;
   /** Reads one app again. An app with mistakes keeps its last good version; an app whose root file is gone is removed. */
@@ -62,11 +69,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   };
   const late = new LateApps((name) => void oneByOne(name));
   const allNames = async (): Promise<Set<string>> => {
-    const found = await listFolders(dir, log).catch((err: unknown) => {
-      log.error({ err, dir }, 'AGENTS_DIR cannot be read');
-      return [];
-    });
-    const names = [...found, ...shelf.apps.keys(), ...shelf.mistakes.keys()];
+    const names = [...(await foldersOf(options)), ...shelf.apps.keys(), ...shelf.mistakes.keys()];
     return new Set(names.filter((name) => servesApp(served, name)));
   };
   const registry: Registry = {
@@ -80,16 +83,27 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       if (app === undefined) throw appNotFound(name, hintFor(name, shelf));
       return app;
     },
+    async latest(name) {
+      const { stamp } = await listFolder(join(dir, name));
+      if (isAppName(name) && stamp !== (shelf.stamps.get(name) ?? '')) await registry.reload(name);
+      else await loads.get(name);
+      return requireGood(registry.get(name), shelf);
+    },
     loading: (name) => (shelf.apps.has(name) || shelf.mistakes.has(name) ? undefined : loads.get(name)),
     reload: (name) => (isAppName(name) && servesApp(served, name) ? oneByOne(name) : Promise.resolve()),
-    async reloadAll() {
-      await Promise.all(Array.from(await allNames(), oneByOne));
-    },
+    reloadAll: async () => void (await Promise.all(Array.from(await allNames(), oneByOne))),
     check: async () => void (await readdir(dir)),
     [Symbol.dispose]: () => late[Symbol.dispose](),
   };
   await withinDeadline(registry.reloadAll(), startMs, () => log.warn('some apps take long to load'));
   return registry;
+}
+
+/** Throws where newer files of the app cannot be used. */
+function requireGood(app: ServedApp, { mistakes, late }: AppShelf): ServedApp {
+  const found = mistakes.get(app.name);
+  if (found === undefined) return app;
+  throw late.has(app.name) ? appLoading(app.name) : appHasMistakes(app.name, printAll(app.name, found));
 }
 
 /** An app with mistakes does not become one that can run by being loaded again. */
@@ -109,6 +123,14 @@ function hintFor(name: string, { apps, mistakes }: AppShelf): string {
 /** Each with its path from `AGENTS_DIR`. */
 function printAll(app: string, mistakes: readonly Mistake[]): string {
   return mistakes.map((mistake) => printMistake({ ...mistake, file: `${app}/${mistake.file}` })).join('\n');
+}
+
+/** None when `AGENTS_DIR` cannot be read, which the log says. */
+function foldersOf({ dir, log }: RegistryOptions): Promise<string[]> {
+  return listFolders(dir, log).catch((err: unknown) => {
+    log.error({ err, dir }, 'AGENTS_DIR cannot be read');
+    return [];
+  });
 }
 
 async function listFolders(dir: string, log: Logger): Promise<string[]> {

@@ -5,27 +5,41 @@ import type { Registry } from './registry.ts';
 
 export interface WatchOptions {
   readonly dir: string;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'reload' | 'reloadAll'>;
   readonly log: Logger;
+}
+
+export interface AppsWatch extends AsyncDisposable {
+  /** Resolves when the files of an app that have been saved are in use, or have mistakes; undefined when none were saved. */
+  settled(name: string): Promise<void> | undefined;
 }
 
 /** Delay after a change, because an editor writes a file in several steps. */
 const quietMs = 100;
+/** Runs wait for files that an app is made of. An app may write other files all the time. */
+const decisive = /\.(ya?ml|json|[cm]?[jt]s)$/;
 
 /** Reloads an app when something in its folder changes, until disposed. Resolves when the watch is set. */
-export async function watchApps({ dir, registry, log }: WatchOptions): Promise<AsyncDisposable> {
-  const pending = new Map<string, NodeJS.Timeout>();
+export async function watchApps({ dir, registry, log }: WatchOptions): Promise<AppsWatch> {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const changes = new Map<string, PromiseWithResolvers<void>>();
   const watcher = watch(dir, { ignoreInitial: true, depth: 8 });
   const reload = async (name: string): Promise<void> => {
-    pending.delete(name);
+    timers.delete(name);
+    const change = changes.get(name);
     // Mounted volumes swap all files at once by means of hidden folders.
     await (name.startsWith('.') ? registry.reloadAll() : registry.reload(name));
+    change?.resolve();
+    // A file that was saved meanwhile is waited for by those that come now.
+    if (!timers.has(name) && changes.get(name) === change) changes.delete(name);
+    else if (change !== undefined) changes.set(name, Promise.withResolvers());
   };
   watcher.on('all', (_, path) => {
     const [name] = relative(dir, path).split(sep);
     if (name === undefined || name === '' || name === '..') return;
-    clearTimeout(pending.get(name));
-    pending.set(
+    if (!changes.has(name) && (name.startsWith('.') || decisive.test(path))) changes.set(name, Promise.withResolvers());
+    clearTimeout(timers.get(name));
+    timers.set(
       name,
       setTimeout(() => void reload(name), quietMs),
     );
@@ -35,8 +49,14 @@ export async function watchApps({ dir, registry, log }: WatchOptions): Promise<A
   );
   await new Promise<void>((resolve) => void watcher.once('ready', resolve));
   return {
+    settled(name) {
+      if (changes.size === 0) return undefined;
+      const change = changes.get(name) ?? [...changes].find(([of]) => of.startsWith('.'))?.[1];
+      return change?.promise;
+    },
     async [Symbol.asyncDispose]() {
-      for (const timer of pending.values()) clearTimeout(timer);
+      for (const timer of timers.values()) clearTimeout(timer);
+      for (const change of changes.values()) change.resolve();
       await watcher.close();
     },
   };
