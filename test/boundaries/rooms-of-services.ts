@@ -53,8 +53,8 @@ export const roomLists: RoomLists = {
     'errors.ts email-address.ts storable-text.ts passwords smtp-url.ts config.ts store tokens mail sign-ins context.ts accounts answer-links erasure jobs rpc',
   'services/auth/src/rpc': 'handlers.ts accounts answer-links erasure mail sign-ins tokens',
   'services/sessions/src':
-    'errors.ts account-usage.ts json-bytes.ts page-limit.ts revision.ts session-key.ts state-delta.ts view store outage-watch.ts context.ts events history until-current.ts turns consumers jobs retention takeover rpc',
+    'errors.ts account-usage.ts json-bytes.ts page-limit.ts revision.ts session-key.ts state-delta.ts view store outage-watch.ts known-executors.ts context.ts events history until-current.ts turns consumers retention takeover jobs rpc',
   'services/sessions/src/rpc': 'handlers.ts history retention runs',
   'services/sessions/src/store':
-    'created-at.ts key-condition.ts events sizes.ts tell-run-ended.ts credential-requests.ts state.ts write.ts histories.ts runs.ts ledger retention turns',
+    'created-at.ts key-condition.ts events sizes.ts tell-run-ended.ts credential-requests.ts state.ts write.ts histories.ts runs.ts replicas ledger retention turns',
 };

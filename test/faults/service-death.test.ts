@@ -29,10 +29,8 @@ afterAll(() => resources.disposeAsync());
 async function endLeases(): Promise<number[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const text = `with held as (select session_pk, invocation_id, lease_until from sessions.runs where status = 'running')
-    update sessions.runs r set lease_until = now() from held
-    where r.session_pk = held.session_pk and r.invocation_id = held.invocation_id
-    returning extract(epoch from held.lease_until)::float8 * 1000 as end`;
+  const text = `update sessions.runs r set due_at = now() from sessions.executors e
+    where r.status = 'running' and e.owner = r.owner returning extract(epoch from e.alive_until)::float8 * 1000 as end`;
   const { rows } = await client.query<{ end: number }>(text);
   await client.end();
   return rows.map(({ end }) => end);

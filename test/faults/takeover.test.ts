@@ -63,11 +63,11 @@ const effectsOf = async () => (await readFile(effects, 'utf8')).split('\n').filt
 /** The lifetime of a lease by default (SESSIONS_LEASE_SECONDS). */
 const leaseMs = 10_000;
 
-/** When the leases of running runs end, in milliseconds. */
+/** When the leases of the executors of running runs end, in milliseconds; one for each run. */
 async function leaseEnds(): Promise<number[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const text = `select extract(epoch from lease_until)::float8 * 1000 as end from sessions.runs where status = 'running'`;
+  const text = `select extract(epoch from alive_until)::float8 * 1000 as end from sessions.runs join sessions.executors using (owner) where status = 'running'`;
   const { rows } = await client.query<{ end: number }>(text);
   await client.end();
   return rows.map(({ end }) => end);
@@ -77,7 +77,7 @@ async function leaseEnds(): Promise<number[]> {
 async function endLeases(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query(`update sessions.runs set lease_until = now() where status = 'running'`);
+  await client.query(`update sessions.runs set due_at = now() where status = 'running'`);
   await client.end();
 }
 

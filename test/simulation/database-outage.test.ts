@@ -65,7 +65,7 @@ describe('runs during an outage of the database', () => {
       proxy.freeze();
       await sleep(seconds * 1_000);
       // Like after a longer outage: a lease that is still good would prove nothing.
-      await askDatabase(`update sessions.runs set lease_until = now() - interval '1 s' where ended_at is null`);
+      await askDatabase(`update sessions.runs set due_at = now() - interval '1 s' where ended_at is null`);
       const thawedAt = performance.now();
       proxy.thaw();
       const answers = await Promise.all(runs.map(({ answer }) => answer));

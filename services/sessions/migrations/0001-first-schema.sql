@@ -1,5 +1,5 @@
 -- The log of record: sessions, events, state
--- The ledger of runs: runs, run_waits, run_keys
+-- The ledger of runs: runs, executors, run_waits, run_keys
 -- What finds events: credential_requests
 -- For how long all of it is kept: retention, app_retention, rounds
 -- Tables that lib/usage, lib/idempotency and lib/bus use: usage, idempotency_keys, erased, outbox
@@ -112,8 +112,9 @@ create table runs (
   status text not null,
   owner text not null,
   fence bigint not null default 0,
-  -- Judged by the database's clock.
-  lease_until timestamptz,
+  -- From then on any executor may start the run if it is granted, and go on with it or end it if it is not. Null: as long as the lease of its owner lasts,
+  -- only the owner. So nothing is written to the row of a run while it runs. Judged by the database's clock.
+  due_at timestamptz,
   created_at timestamptz not null default now(),
   -- Begin of the latest attempt.
   started_at timestamptz,
@@ -163,6 +164,14 @@ create index runs_of_app on runs (account_id, app_name, created_at, position) wh
 create index runs_of_user on runs (account_id, user_id, created_at, position) where ended_at is not null and attempt >= 0;
 -- Runs that wait for an answer until a time.
 create index runs_answer_by on runs (answer_by) where answer_by is not null;
+create index runs_due on runs (due_at) where due_at is not null;
+
+-- Processes that execute runs: `runs.owner` names them. Each extends its own lease every few seconds. Rows are updated in place.
+create table executors (
+  owner text primary key,
+  -- End of the lease, judged by the database's clock.
+  alive_until timestamptz not null
+) with (fillfactor = 50);
 
 -- What running runs have been waiting for, as their executors tell with each renewal. A hint: it says nothing when it is old, and a crash of the server empties
 -- the table.
@@ -228,10 +237,11 @@ create table app_retention (
   primary key (account_id, app_name)
 );
 
--- When each kind of round that replicas share began.
+-- When each kind of round that replicas share began, and what it found if the others use that.
 create table rounds (
   kind text primary key,
-  began_at timestamptz not null
+  began_at timestamptz not null,
+  answer json
 );
 
 -- How much each account has, by kind: see lib/usage. Added to every few seconds, not by the statements that store.

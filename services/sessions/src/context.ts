@@ -7,6 +7,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AccountUsage } from './account-usage.ts';
 import type { SizeLimits } from './store/sizes.ts';
 import type { OutageWatch } from './outage-watch.ts';
+import type { KnownExecutors } from './known-executors.ts';
 
 /** Everything that RPC handlers and consumers of this service use. */
 export interface Context extends AccountUsage {
@@ -17,6 +18,7 @@ export interface Context extends AccountUsage {
   readonly log: Logger;
   readonly leaseSeconds: number;
   readonly outages: OutageWatch;
+  readonly executors: KnownExecutors;
   readonly limits: SizeLimits;
   /** Days for which runs and events without a rule are kept; 0: for ever. */
   readonly retentionDays: number;

@@ -1,5 +1,3 @@
-import type { Database } from '@agentmesh/lib/pg';
-
 /** Outages that are shorter than the lease minus this cost no lease, because executors renew every three seconds. */
 const renewalMs = 6_500;
 const shortestMs = 3_000;
@@ -25,11 +23,12 @@ export class OutageWatch {
     return !this.#isOut() && this.#now() >= this.#graceEndsAt;
   }
 
-  /** Asks the database for something. To be called every second. */
-  async look(db: Database): Promise<void> {
-    await db.query({ name: 'look-for-outage', text: 'select 1' });
+  /** Notes when the database has answered a question. To be called every second. */
+  async look<T>(ask: () => Promise<T>): Promise<T> {
+    const answer = await ask();
     if (this.#isOut()) this.#graceEndsAt = this.#now() + this.#leaseMs;
     this.#answeredAt = this.#now();
+    return answer;
   }
 
   #isOut(): boolean {

@@ -10,7 +10,8 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createRetention } from './retention/create-retention.ts';
 import { createForgetRunKeys } from './jobs/forget-run-keys.ts';
-import { createLookForOutages } from './jobs/look-for-outages.ts';
+import { createRecallExecutors, createSweepExecutors } from './jobs/sweep-executors.ts';
+import { KnownExecutors } from './known-executors.ts';
 import { createHandlers } from './rpc/index.ts';
 import { OutageWatch } from './outage-watch.ts';
 
@@ -34,6 +35,7 @@ export const sessions = defineService({
       limits: readSizeLimits(host.config),
       retentionDays: host.config.SESSIONS_RETENTION_DAYS,
       outages: new OutageWatch({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS }),
+      executors: new KnownExecutors({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS }),
       usage,
       accountLimits: readAccountLimits(host.config),
       wakeOutbox: () => relay.wake(),
@@ -44,7 +46,8 @@ export const sessions = defineService({
     host.resources.use(startJob(createSyncUsage(usage), host));
     const retention = { db, usage, draining, defaultDays: context.retentionDays };
     host.resources.use(startJob(createRetention(retention, log), host));
-    host.resources.use(startJob(createLookForOutages(context), host));
+    host.resources.use(startJob(createSweepExecutors(context), host));
+    host.resources.use(startJob(createRecallExecutors(context), host));
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

@@ -3,15 +3,18 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import { Usage } from '@agentmesh/lib/usage';
 import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { deleteOld } from '../src/retention/delete-old.ts';
-import { beginRound } from '../src/store/retention/rules.ts';
+import { forgetExecutors, markRunsDue, recallExecutors } from '../src/store/replicas/executors.ts';
+import { beginRound } from '../src/store/replicas/rounds.ts';
 import { agentEvent, beginWith, json, newKey, type RunningSessions } from './sessions.ts';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/drive-turns.ts';
 
-/** Statements that read many rows on purpose: all due runs, of which few exist at a time; the walk of retention from account to account. */
+/** Statements that read many rows on purpose: all due runs and all executors, of which few exist at a time; all active runs when an executor has died; the walk of retention from account to account. */
 const many = new Set([
   'find-due-runs',
   'find-dead-runs',
-  'find-alive-owners',
+  'find-dead-executors',
+  'mark-runs-due',
+  'recall-executors',
   'count-runs-by-account',
   'next-account',
   'next-retaining-account',
@@ -50,6 +53,8 @@ export async function callEverything(service: RunningSessions, session = newKey(
   const first = await append(await begin(session, 'one', { stateDeltaJson: json({ c: 1 }) }), undefined, 2);
   const lease = { accountId, sessionPk: first.sessionPk, invocationId: first.invocationId, fence: first.fence };
   await client.renewLeases({ owner: 'executor-1', leases: [lease, { ...lease, fence: 99n }] });
+  await client.renewLeases({ owner: 'executor-1', leases: [lease], release: true });
+  await client.renewLeases({ owner: 'executor-1', leases: [lease] });
   const wait = { waitingOn: 'keys', waitingSince: 1 };
   await client.renewLeases({ owner: 'executor-1', leases: [{ ...lease, ...wait }] });
   const queued: string[] = [];
@@ -106,7 +111,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
   await address(invocationId);
   await address((await client.beginTurn(beginWith(free, 'now', interrupting))).invocationId);
   await askDatabase(
-    `update runs set lease_until = now() - interval '1 s' where account_id = $1 and session_pk = $2 and ended_at is null and status = 'running'`,
+    `update runs set due_at = now() - interval '1 s' where account_id = $1 and session_pk = $2 and ended_at is null and status = 'running'`,
     [accountId, sessionPk],
   );
   await client.claimRuns({ owner: 'heir', window: 9, limit: 9, takesOver: true });
@@ -120,7 +125,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
     for (const { invocationId: id } of (await client.listRuns(rolling)).runs)
       await client.cancelRun({ accountId, invocationId: id });
   }
-  await client.countActiveRuns({});
+  for (const atLeast of [1, 8]) await client.countActiveRuns({ atLeast });
   await client.claimOverdueRuns({});
   await client.summarizeRuns({ accountId, appNames: [appName] });
   await client.rewindSession({ session, beforeInvocationId: asking.invocationId });
@@ -155,6 +160,9 @@ async function ageEverything({ client, databaseUrl: url }: RunningSessions, acco
   const log = createLogger({ level: 'silent', name: 'test' });
   await using db = await openDatabase({ service: 'sessions', url, poolSize: 3, migrations }, log);
   await beginRound(db, 'retention', 1);
+  await markRunsDue(db, { owners: ['none'], leaseSeconds: 10, limit: 9 });
+  await forgetExecutors(db, ['none'], 60);
+  await recallExecutors(db, 10);
   const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
   await deleteOld({ db, usage, defaultDays: 0, draining: new AbortController().signal });
   await deleteOld({ db, usage, defaultDays: 30_000, draining: new AbortController().signal });

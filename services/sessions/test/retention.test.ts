@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { selectAgingSessions } from '../src/store/retention/old-rows.ts';
 import { forgetRunKeys } from '../src/store/ledger/run-keys.ts';
-import { beginRound } from '../src/store/retention/rules.ts';
+import { beginRound } from '../src/store/replicas/rounds.ts';
 import { agentEvent, beginWith, json, newKey, readSession, startSessionsForFile, textOf } from './sessions.ts';
 import { appendTo, completed } from './turns/drive-turns.ts';
 

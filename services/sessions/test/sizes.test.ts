@@ -166,7 +166,7 @@ test('a run that has become too large to be handed over ends as failed, and hold
   const { invocationId } = await service.client.beginTurn(beginWith(key, 'm'.repeat(8_500_000)));
   await service.client.appendEvents(appendTo(first, [], completed));
   await service.client.beginTurn(beginWith(other, 'two', { postpone: true }));
-  const expire = `update runs set lease_until = now() - interval '1 s' where account_id = any($1) and ended_at is null`;
+  const expire = `update runs set due_at = now() - interval '1 s' where account_id = any($1) and ended_at is null`;
   await askDatabase(expire, [[key.accountId, other.accountId]]);
   await using replica = await startSessions(roomy, service);
   const { turns } = await replica.client.claimRuns({ owner: 'heir', window: 9, limit: 9 });
@@ -180,7 +180,7 @@ test('a run whose session is larger than it may be by now is not taken over, and
   const [key, other] = [await newSession(), await newSession()];
   await replica.client.beginTurn(beginWith(key, 'm'.repeat(session)));
   await begin(other, 'one');
-  const expire = `update runs set lease_until = now() - interval '1 s' where account_id = any($1) and ended_at is null`;
+  const expire = `update runs set due_at = now() - interval '1 s' where account_id = any($1) and ended_at is null`;
   await askDatabase(expire, [[key.accountId, other.accountId]]);
   const started: string[] = [];
   // Runs of the tests before may be dead as well by now, and one call takes over few.
@@ -207,10 +207,10 @@ test('runs of a dead executor whose turns do not fit into one answer are taken o
     await client.patchSession({ session: first, stateDeltaJson: json({ [name]: text(16_000_000) }) });
   }
   for (const session of sessions) await client.beginTurn(beginWith(session, 'one'));
-  const expire = `update runs set lease_until = now() - interval '1 s' where account_id = $1 and ended_at is null`;
+  const expire = `update runs set due_at = now() - interval '1 s' where account_id = $1 and ended_at is null`;
   await askDatabase(expire, [first.accountId]);
   const answers: number[] = [];
-  const keep = `update runs set lease_until = now() + interval '1 hour' where account_id = $1 and takeovers = 1`;
+  const keep = `update runs set due_at = now() + interval '1 hour' where account_id = $1 and takeovers = 1`;
   // A call answers nothing while the replica has just been held up itself, as it is by states of this size. The heir must not die meanwhile.
   const claim = async () => {
     const { turns } = await client.claimRuns({ owner: 'heir', window: 9, takesOver: true });

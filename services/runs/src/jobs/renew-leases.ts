@@ -1,7 +1,7 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 
-/** Renews the leases of all running attempts in one call, and stops attempts that have lost theirs or whose runs are being cancelled. */
+/** Extends the lease of this process, also while it runs nothing, and stops attempts that have lost their turn or whose runs are being cancelled. */
 export function createRenewLeases({ executor }: Pick<Context, 'executor'>): Job {
   return {
     pauseMs: 3_000,

@@ -1,6 +1,6 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Logger } from '@agentmesh/lib/telemetry';
-import { beginRound } from '../store/retention/rules.ts';
+import { beginRound } from '../store/replicas/rounds.ts';
 import { deleteOld, type RetentionContext } from './delete-old.ts';
 
 const pauseMs = 10 * 60_000;

@@ -103,7 +103,7 @@ const endRun = (param: Placeholders<EndValues>): string => `ended as (
         model = coalesce(${param.model}, r.model), agent = coalesce(${param.agent}::json, r.agent), waiting_for = ${param.waitingFor}::json,
         answer_by = now() + make_interval(secs => ${param.answerSeconds}), end_seq = moved.last_seq,
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
-        ended_at = now(), lease_until = null, message = null, state_delta = null,
+        ended_at = now(), due_at = null, message = null, state_delta = null,
         added_messages = case when ${param.status} = 'waiting' then r.added_messages end
       from moved where ${isRun(param, 'r')}
       returning r.awaited or ${param.asksByMail}::boolean as awaited
@@ -146,7 +146,7 @@ const endAndGrant = (
       from snap where ${isSnap}
       returning ${advanced(param)}, s.id, snap.next
     )${writes}, ${endRun(param)}, granted as (
-      update runs r set status = 'granted', lease_until = now() + make_interval(secs => ${grantSeconds})
+      update runs r set status = 'granted', due_at = now() + make_interval(secs => ${grantSeconds})
       where ${isOfSession(param, 'r')} and r.invocation_id = (select next from moved)
       returning r.owner
     )

@@ -60,7 +60,7 @@ export interface RunRow {
 const abandoned = { seconds: 60, takeovers: 3 };
 
 /** SQL expression: see DueRun.isAbandoned; null for false. */
-export const isAbandoned = `(r.takeovers >= ${abandoned.takeovers} or r.lease_until < now() - make_interval(secs => ${abandoned.seconds}))`;
+export const isAbandoned = `(r.takeovers >= ${abandoned.takeovers} or r.due_at < now() - make_interval(secs => ${abandoned.seconds}))`;
 
 /** SQL of the columns of a run, from its row `r` and its session `s`. */
 export const runColumns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.error_code, r.owner, s.fence, s.last_seq,
@@ -84,14 +84,14 @@ const findDue = createQuery<{ apps: readonly string[]; limit: number }, RunRow>(
   name: 'find-due-runs',
   text: (param) => `select * from (
       select due.*, sum(octet_length(coalesce(message, '')) + octet_length(coalesce(state_delta, '')))
-        over (order by lease_until rows between unbounded preceding and 1 preceding) as bytes_before
+        over (order by due_at rows between unbounded preceding and 1 preceding) as bytes_before
       from (
-        select ${runColumns}, r.lease_until from runs r join sessions s on ${isSessionOfRun}
-        where r.ended_at is null and r.lease_until < now() and (r.status = 'granted') is true
+        select ${runColumns}, r.due_at from runs r join sessions s on ${isSessionOfRun}
+        where r.due_at < now() and (r.status = 'granted') is true
           and ${isServed(param.apps, 's.app_name')}
-        order by r.lease_until limit ${param.limit}
+        order by r.due_at limit ${param.limit}
       ) due
-    ) measured where coalesce(bytes_before, 0) < ${mostDueBytes} order by lease_until`,
+    ) measured where coalesce(bytes_before, 0) < ${mostDueBytes} order by due_at`,
 });
 
 /** A granted run of a session. */
@@ -107,23 +107,6 @@ export async function findGrantedRun(
 /** Granted runs of apps whose owner has not started them in time, at least one if there are any. See ClaimRunsRequest.apps. */
 export async function findDueRuns(db: Queryable, apps: readonly string[], limit: number): Promise<DueRun[]> {
   return (await findDue(db, { apps, limit })).map(toRun);
-}
-
-const findAlive = createQuery<{ owners: readonly string[] }, { owner: string }>({
-  name: 'find-alive-owners',
-  text: (param) => `select distinct owner from runs
-    where ended_at is null and lease_until > now() and (status = 'running') is true and owner = any(${param.owners}::text[])`,
-});
-
-/**
- * Those owners of runs with others behind them that hold a lease. It looks at all runs that have not ended, so it is asked once for many owners, and not
- * where no run waits.
- */
-export async function findAliveOwners(db: Queryable, runs: readonly DueRun[]): Promise<Set<string>> {
-  const owners = new Set(runs.filter(({ hasQueue }) => hasQueue).map(({ owner }) => owner));
-  if (owners.size === 0) return owners;
-  const rows = await findAlive(db, { owners: [...owners] });
-  return new Set(rows.map(({ owner }) => owner));
 }
 
 const adoptQueued = createQuery<NumberedSession & { owner: string; heir: string }>({

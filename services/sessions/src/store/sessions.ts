@@ -135,7 +135,7 @@ const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
 });
 
 const cancel = (which: string): Statement => ({
-  text: `update runs set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null,
+  text: `update runs set status = 'cancelled', ended_at = now(), due_at = null, message = null, state_delta = null,
       added_messages = null, answer_by = null
     where account_id = $1 and session_pk = $2 and ${which} returning invocation_id, awaited`,
 });

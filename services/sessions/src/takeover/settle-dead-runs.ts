@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { type DeadRun, findDeadRuns } from '../store/ledger/dead-runs.ts';
-import { adoptQueuedRuns, findAliveOwners } from '../store/runs.ts';
+import { findAliveOwners } from '../store/replicas/executors.ts';
+import { adoptQueuedRuns } from '../store/runs.ts';
 import { beginningAnywhere } from './beginning-anywhere.ts';
 import { endDeadRuns, rewinds } from './end-dead-runs.ts';
 import type { Heir } from './heir.ts';

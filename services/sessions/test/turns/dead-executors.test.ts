@@ -40,8 +40,7 @@ describe('a dead executor', () => {
     await service.client.appendEvents(appendTo(first, [], completed));
     await begin(elsewhere, 'still alive', { owner });
     // The grant is over long before the lease is.
-    const text = `update runs set lease_until = now() + case status when 'granted' then interval '-1 s' else interval '1 hour' end
-      where owner = $1 and ended_at is null and lease_until is not null`;
+    const text = `update runs set due_at = now() - interval '1 s' where owner = $1 and status = 'granted'`;
     await askDatabase(text, [owner]);
     expect(await claimedBy('other', session)).toBe('two');
     expect(await ownersIn(first)).toEqual([owner, 'other', owner]);

@@ -107,10 +107,9 @@ function take(step: Step, { session, turn, ids }: Scene, { client }: RunningSess
 }
 
 function expireLeases({ accountId }: Key): Promise<unknown> {
-  return askDatabase(
-    `update runs set lease_until = now() - interval '1 s' where account_id = $1 and ended_at is null`,
-    [accountId],
-  );
+  return askDatabase(`update runs set due_at = now() - interval '1 s' where account_id = $1 and ended_at is null`, [
+    accountId,
+  ]);
 }
 
 interface Row {

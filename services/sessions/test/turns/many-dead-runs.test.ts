@@ -40,7 +40,7 @@ async function leave({ count, appName = 'echo', status = 'running', cause, secon
     [accountId, appName],
   );
   await askDatabase(
-    `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt, first_seq, lease_until, error_code)
+    `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt, first_seq, due_at, error_code)
      select account_id, app_name, user_id, id, pk, 'dead', $3, 'gone', 1, 1, 1, now() - make_interval(secs => $4), $5::text from sessions
      where account_id = $1 and app_name = $2`,
     [accountId, appName, status, seconds, cause ?? null],

@@ -135,7 +135,7 @@ describe('a run that interrupts', () => {
     const session = await newSession();
     const first = await begin(session, 'one');
     const next = await queue(session, 'two', interrupting);
-    await askDatabase(`update runs set lease_until = now() - interval '1 s' where session_pk = $1`, [first.sessionPk]);
+    await askDatabase(`update runs set due_at = now() - interval '1 s' where session_pk = $1`, [first.sessionPk]);
     const look = async () => {
       await service.client.claimRuns({ owner: 'other', window: 9, limit: 0 });
       return runOf(session, first.invocationId);

@@ -12,7 +12,7 @@ const claimDue = (limit: number) => service.client.claimRuns({ owner: 'other', w
 
 /** Makes the leases of all runs of a session run out. */
 const letExpire = (sessionPk: bigint) =>
-  askDatabase("update runs set lease_until = now() - interval '1 second' where session_pk = $1", [sessionPk]);
+  askDatabase("update runs set due_at = now() - interval '1 second' where session_pk = $1", [sessionPk]);
 
 test('a postponed run holds the turn of its session, and starts when its executor claims it', async () => {
   const session = await newSession();

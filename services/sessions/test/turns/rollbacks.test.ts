@@ -26,7 +26,7 @@ async function claim(session: Key, invocationId: string): Promise<Turn | undefin
 
 /** Lets the lease of the session's open run expire, `seconds` ago, and looks for such runs. */
 async function sweep({ accountId }: Key, seconds = 1, takesOver = false): Promise<Turn[]> {
-  const text = `update runs set lease_until = now() - make_interval(secs => $2)
+  const text = `update runs set due_at = now() - make_interval(secs => $2)
     where account_id = $1 and ended_at is null and status in ('running', 'cancelling')`;
   await askDatabase(text, [accountId, seconds]);
   return (await service.client.claimRuns({ owner: 'heir', window: 9, limit: 0, takesOver })).turns;
@@ -115,7 +115,7 @@ test.each([
     const dead = await begin(session, 'one');
     await say(dead, 'a', { color: 'blue' });
     const next = await rollBack(session, 'now', { multitask });
-    const expire = `update runs set lease_until = now() - interval '1 second' where session_pk = $1 and ended_at is null`;
+    const expire = `update runs set due_at = now() - interval '1 second' where session_pk = $1 and ended_at is null`;
     await askDatabase(expire, [dead.sessionPk]);
     await using db = await openTestDatabase(service.databaseUrl);
     const caller = new AbortController();
@@ -150,7 +150,7 @@ test('a run that is taken over reaches the caller also when the end of another o
   const ending = await begin(held, 'one');
   const next = await rollBack(held, 'now');
   const dead = await begin(session, 'one');
-  const expire = `update runs set lease_until = now() - interval '30 seconds' where session_pk = any($1) and ended_at is null`;
+  const expire = `update runs set due_at = now() - interval '30 seconds' where session_pk = any($1) and ended_at is null`;
   await askDatabase(expire, [[ending.sessionPk, dead.sessionPk]]);
   await using db = await openTestDatabase(service.databaseUrl);
   await db.forLongWork().transaction(async (tx) => {

@@ -21,8 +21,7 @@ type Key = ReturnType<typeof newKey>;
 
 /** Lets the leases of a session expire, `seconds` ago. */
 async function expire({ sessionPk }: Turn, seconds = 1): Promise<void> {
-  const text =
-    'update runs set lease_until = now() - make_interval(secs => $2) where session_pk = $1 and ended_at is null';
+  const text = 'update runs set due_at = now() - make_interval(secs => $2) where session_pk = $1 and ended_at is null';
   await askDatabase(text, [sessionPk, seconds]);
 }
 
@@ -66,7 +65,7 @@ test('many runs of one dead executor are taken over by few calls', async () => {
   const sessions = await Promise.all(Array.from({ length: 20 }, () => newSession()));
   const dead = await Promise.all(sessions.map((session) => begin(session, 'one')));
   const pks = dead.map(({ sessionPk }) => sessionPk);
-  await askDatabase(`update runs set lease_until = now() - interval '1 s' where session_pk = any($1)`, [pks]);
+  await askDatabase(`update runs set due_at = now() - interval '1 s' where session_pk = any($1)`, [pks]);
   const request = { owner: 'heir', window: 2, takesOver: true, apps: ['echo'] };
   const someTurns = async () => {
     const { turns } = await service.client.claimRuns(request);
@@ -75,7 +74,7 @@ test('many runs of one dead executor are taken over by few calls', async () => {
   // A call answers nothing while the service has just been held up itself. The heir must not die meanwhile.
   const next = () => vi.waitUntil(someTurns, { timeout: 30_000 });
   const first = await next();
-  const keep = `update runs set lease_until = now() + interval '1 hour' where takeovers = 1 and session_pk = any($1) returning 1`;
+  const keep = `update runs set due_at = now() + interval '1 hour' where takeovers = 1 and session_pk = any($1) returning 1`;
   expect(await askDatabase(keep, [pks])).toHaveLength(16);
   const counts = [first.length, (await next()).length];
   expect(counts).toEqual([16, 4]);

@@ -1237,7 +1237,7 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   turnStarts: number[];
 
   /**
-   * Lifetime of the lease in seconds, unless it is renewed (SESSIONS_LEASE_SECONDS). An older service sends 0.
+   * Time in seconds for which the executor holds the turn, unless its lease is renewed (SESSIONS_LEASE_SECONDS). An older service sends 0.
    *
    * @generated from field: int32 lease_seconds = 14;
    */
@@ -1868,19 +1868,21 @@ export declare const AppendEventsResponseSchema: GenMessage<AppendEventsResponse
  */
 export declare type RenewLeasesRequest = Message<"agentmesh.sessions.v1.RenewLeasesRequest"> & {
   /**
-   * Id of the executor.
+   * Id of the executor. Its lease is extended by SESSIONS_LEASE_SECONDS from now.
    *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
+   * Running attempts of the executor to check. A run that was marked because the lease had expired, and that no other executor has taken yet, is its own again.
+   *
    * @generated from field: repeated agentmesh.sessions.v1.Lease leases = 2;
    */
   leases: Lease[];
 
   /**
-   * True: the leases end now instead, because the caller is stopping. Another executor goes on with the runs at its next look; this counts for no dead executor.
+   * True: the leases of these attempts end now instead, and that of the executor is not extended, because the caller is stopping. Another executor goes on with the runs at its next look; this counts for no dead executor.
    *
    * @generated from field: bool release = 3;
    */
@@ -3236,7 +3238,7 @@ export declare const SessionsService: GenService<{
     output: typeof AppendEventsResponseSchema;
   },
   /**
-   * Extends the leases of the caller's running attempts. Returns the leases that the caller no longer holds.
+   * Extends the lease of an executor, which all its attempts have. Returns those of the named attempts that the caller must stop.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.RenewLeases
    */

@@ -32,7 +32,10 @@ export interface Executor {
   leases(): HeldLease[];
   /** Its attempts. */
   attempts(): Iterable<WaitingAttempt>;
-  /** Renews leases in one call, and stops attempts that have lost theirs, or whose runs are being cancelled: these store what they have. Throws MeshError. */
+  /**
+   * Extends the lease of this process, and asks in the same call about attempts: those that have lost their turn, or whose runs are being cancelled, are stopped;
+   * these store what they have. Throws MeshError.
+   */
   renew(leases: readonly HeldLease[]): Promise<void>;
   /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. The ledger may still show them as running. */
   stopExpired(nowMs: number): void;
@@ -86,7 +89,6 @@ export function createExecutor(options: ExecutorOptions): Executor {
     leases: () => [...attempts].map(({ lease }) => lease),
     attempts: () => attempts,
     async renew(leases) {
-      if (leases.length === 0) return;
       const askedAtMs = performance.now();
       const request = { owner: options.owner, leases: [...leases] };
       const { lost, cancelled, interrupted } = await options.sessions.renewLeases(request, { timeoutMs: 2_500 });

@@ -50,6 +50,8 @@ export function beginTurn(service: Context): Handlers['beginTurn'] {
     const context = { ...service, db: service.db.within(call) };
     if (!request.createsSession && !canExist(request.session)) throw sessionNotFound();
     const session = checkSessionKey(request.session);
+    const met = service.executors.meet(service.db, request.owner);
+    if (met !== undefined) await met;
     const key = toRunKey(session, request);
     const begin = (inner: Context): Promise<Accepted> => accept(inner, session, request, key);
     const work = () => (request.createsSession ? inNewSession(context, session, begin) : begin(context));

@@ -1,15 +1,9 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import type { Context } from '../../context.ts';
 import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
+import { findAliveOwners } from '../../store/replicas/executors.ts';
 import { statusOf } from '../../store/ledger/ledger-run.ts';
-import {
-  adoptQueuedRuns,
-  type DueRun,
-  findAliveOwners,
-  findDueRuns,
-  findGrantedRun,
-  selectRunStatus,
-} from '../../store/runs.ts';
+import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun, selectRunStatus } from '../../store/runs.ts';
 import { isSizeError } from '../../store/sizes.ts';
 import { type GrantedMessages, takeGrantedTurn } from '../../store/turns/turns.ts';
 import { endWith, refusal } from '../../takeover/end-run.ts';
@@ -30,6 +24,7 @@ export function claimRuns(service: Context): Handlers['claimRuns'] {
   return async ({ owner, window, session, invocationId, limit, apps, takesOver }, call) => {
     const context = { ...service, db: service.db.within(call) };
     const claimant = { owner, window };
+    await service.executors.meet(service.db, owner);
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
     const heir: Heir = { ...claimant, apps, takesOver, limit, turns: [], late: lateFor(call), service };
     await claimAny(context, heir).catch((err: unknown) => {

@@ -58,7 +58,7 @@ const unchanged = `from snap where ${isSnap}`;
 
 /** SQL of the CTEs that end the run as cancelled and, when it is awaited, tell so through the outbox. */
 const endCancelled = (param: Placeholders<RunOfSession & RunEndedFact>, endSeq = ''): string => `ended as (
-      update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null, added_messages = null, answer_by = null${endSeq}
+      update runs r set status = 'cancelled', ended_at = now(), due_at = null, message = null, state_delta = null, added_messages = null, answer_by = null${endSeq}
       from moved where ${isRun(param, 'r')}
       returning r.awaited
     ), told as (
@@ -85,7 +85,7 @@ const markCancelling = createQuery<RunOfSession, object>({
   text: (param) => `with ${snapOf(param, 'running')}, moved as (
       update sessions s set version = s.version + 1, fence = s.fence + 1 ${unchanged} returning s.pk
     ), marked as (
-      update runs r set status = 'cancelling', lease_until = least(r.lease_until, now() + make_interval(secs => ${closingSeconds}))
+      update runs r set status = 'cancelling', due_at = least(r.due_at, now() + make_interval(secs => ${closingSeconds}))
       from moved where ${isRun(param, 'r')}
     )
     select pk from moved`,

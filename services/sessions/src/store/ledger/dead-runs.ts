@@ -15,9 +15,9 @@ const findDead = createQuery<Asking, RunRow & { readonly served: boolean }>({
   name: 'find-dead-runs',
   text: (param) => `select ${runColumns}, ${isServed(param.apps, 's.app_name')} as served
     from runs r join sessions s on ${isSessionOfRun}
-    where r.ended_at is null and r.lease_until < now() and (r.status in ('running', 'cancelling')) is true
+    where r.due_at < now() and (r.status in ('running', 'cancelling')) is true
       and (not ${param.takesOver}::boolean or r.status = 'cancelling' or ${isAbandoned} or ${isServed(param.apps, 's.app_name')})
-    order by r.lease_until limit ${param.limit}`,
+    order by r.due_at limit ${param.limit}`,
 });
 
 /** A run whose executor is gone. */
@@ -26,7 +26,7 @@ export interface DeadRun extends DueRun {
   readonly isServed: boolean;
 }
 
-/** Runs whose executor is gone, because their lease has expired, and which the one that asks may take over or end: the longest dead first. */
+/** Runs whose executor is gone, because they are due, and which the one that asks may take over or end: the longest due first. */
 export async function findDeadRuns(db: Queryable, asking: Asking): Promise<DeadRun[]> {
   return (await findDead(db, asking)).map((row) => ({ ...toRun(row), isServed: row.served }));
 }

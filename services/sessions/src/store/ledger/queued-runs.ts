@@ -27,7 +27,7 @@ const checkQueued = createQuery<CheckValues, CheckedRun>({
       select ${param.accountId}::uuid as account_id, session_pk, invocation_id
       from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[]) as l(session_pk, invocation_id)
     ), kept as (
-      update runs r set lease_until = now() + make_interval(secs => ${param.leaseSeconds}) from asked l
+      update runs r set due_at = now() + make_interval(secs => ${param.leaseSeconds}) from asked l
       where r.account_id = l.account_id and r.session_pk = l.session_pk and r.invocation_id = l.invocation_id
         and (r.status = 'granted') is true and r.owner = ${param.owner}
     )

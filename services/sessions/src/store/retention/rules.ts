@@ -88,15 +88,3 @@ export async function nextApp(db: Queryable, accountId: string, after: string): 
   const [row] = await nextAppQuery(db, { accountId, after });
   return row?.app_name;
 }
-
-const begin = createQuery<{ kind: string; pauseSeconds: number }, { began: boolean }>({
-  name: 'begin-round',
-  text: (param) => `insert into rounds as r (kind, began_at) values (${param.kind}, now())
-    on conflict (kind) do update set began_at = now() where r.began_at < now() - make_interval(secs => ${param.pauseSeconds})
-    returning true as began`,
-});
-
-/** Whether a round of this kind begins now: no replica has begun one in the last `pauseSeconds`. */
-export async function beginRound(db: Queryable, kind: string, pauseSeconds: number): Promise<boolean> {
-  return (await begin(db, { kind, pauseSeconds })).length > 0;
-}

@@ -65,11 +65,11 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
       ${insertRun(param, 'first')}
       returning r.attempt, r.waiting_for
     ), requeued as (
-      ${updateHolder(`status = 'queued', lease_until = null`, 'requeues')}
+      ${updateHolder(`status = 'queued', due_at = null`, 'requeues')}
     ), stopped as (
       ${updateHolder(
         `status = 'cancelling', error_code = ${param.cause},
-        lease_until = least(r.lease_until, now() + make_interval(secs => ${closingSeconds}))`,
+        due_at = least(r.due_at, now() + make_interval(secs => ${closingSeconds}))`,
         'stops',
       )}
       returning r.session_pk, r.invocation_id, r.fence

@@ -21,9 +21,9 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
         s.id, s.last_seq - ${param.eventCount}::integer as base
     ), ledger as (
       insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt,
-        first_seq, started_at, lease_until, custom_metadata, streaming, bound)
+        first_seq, started_at, custom_metadata, streaming, bound)
       select account_id, app_name, user_id, id, pk, ${param.invocationId}, 'running', ${param.owner}, fence, 1,
-        base + 1, now(), now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean,
+        base + 1, now(), ${param.customMetadata}::json, ${param.streaming}::boolean,
         ${param.isBound}::boolean
       from started
     )${writes}
@@ -37,11 +37,11 @@ export const insertRun = (
   param: TurnParams,
   position?: string,
 ): string => `insert into runs as r (account_id, app_name, user_id, session_id, session_pk,
-      invocation_id, status, owner, fence, attempt, started_at, lease_until, message, state_delta, custom_metadata, streaming,
+      invocation_id, status, owner, fence, attempt, started_at, due_at, message, state_delta, custom_metadata, streaming,
       answered_seq, bound, awaited, first_seq${position === undefined ? '' : ', position'})
     select account_id, app_name, user_id, id, pk, ${param.invocationId}, status,
       ${param.owner}, case when free then fence else 0 end, case when free then 1 else 0 end, case when free then now() end,
-      case when status <> 'queued' then now() + make_interval(secs => ${param.leaseSeconds}) end,
+      case when status = 'granted' then now() + make_interval(secs => ${param.leaseSeconds}) end,
       case when free then null else ${param.message}::json end, case when free then null else ${param.stateDelta}::json end,
       ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer,
       ${param.isBound}::boolean, ${param.awaited}::boolean, case when free then base + 1 end${position === undefined ? '' : `, ${position}`}
@@ -49,7 +49,7 @@ export const insertRun = (
     on conflict (account_id, invocation_id, session_pk) do update set
       app_name = excluded.app_name, user_id = excluded.user_id, session_id = excluded.session_id,
       status = excluded.status, owner = excluded.owner, fence = excluded.fence, attempt = r.attempt + excluded.attempt,
-      started_at = coalesce(excluded.started_at, r.started_at), lease_until = excluded.lease_until, message = excluded.message,
+      started_at = coalesce(excluded.started_at, r.started_at), due_at = excluded.due_at, message = excluded.message,
       state_delta = excluded.state_delta, custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
       answered_seq = excluded.answered_seq, bound = excluded.bound,
       awaited = r.awaited or excluded.awaited,
@@ -100,7 +100,7 @@ const takeGrantedRun = createTurnQuery({
     param,
   ) => `update runs r set status = 'running', owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1,
       first_seq = case when r.attempt > 0 then r.first_seq else m.base + 1 end,
-      started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null,
+      started_at = now(), due_at = null, message = null, state_delta = null,
       added_messages = case when ${param.takesAdded}::boolean then null else r.added_messages end
     from moved m where r.account_id = ${param.accountId} and r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });
@@ -109,12 +109,12 @@ const takeDeadRun = createTurnQuery({
   name: 'take-dead-run',
   where: (param) => `and s.turn = ${param.invocationId} and exists (
     select from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'running'
-      and r.lease_until < now() offset 0)`,
+      and (r.due_at < now()) is true offset 0)`,
   free: () => 'true',
   ledger: (
     param,
   ) => `update runs r set owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1, takeovers = coalesce(r.takeovers, 0) + 1,
-      started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds})
+      started_at = now(), due_at = null
     from moved m where r.account_id = ${param.accountId} and r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });
 
@@ -167,7 +167,7 @@ export async function takeGrantedTurn(
 }
 
 /**
- * Takes a running run whose lease has expired. `gone`: its executor is alive, or another was faster. Undefined when the session was changed
+ * Takes a running run that is due, because its executor is gone. `gone`: its executor is alive, or another was faster. Undefined when the session was changed
  * meanwhile: then nothing was written.
  */
 export async function takeDeadTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | 'gone' | undefined> {

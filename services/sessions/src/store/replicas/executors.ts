@@ -1,0 +1,117 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { DueRun } from '../runs.ts';
+
+interface Executor {
+  readonly owner: string;
+  readonly leaseSeconds: number;
+}
+
+const beat = createQuery<Executor>({
+  name: 'extend-executor-lease',
+  text: (param) => `insert into executors as e (owner, alive_until)
+    values (${param.owner}, now() + make_interval(secs => ${param.leaseSeconds}::float8))
+    on conflict (owner) do update set alive_until = excluded.alive_until`,
+});
+
+/**
+ * Extends the lease of an executor. Waits while `markRunsDue` marks its runs, so a look at them that follows sees the marks. Not to be committed with others: those
+ * could wait for each other.
+ */
+export async function extendLease(db: Queryable, owner: string, leaseSeconds: number): Promise<void> {
+  await beat(db, { owner, leaseSeconds });
+}
+
+const register = createQuery<Executor>({
+  name: 'register-executor',
+  text: (param) => `insert into executors (owner, alive_until)
+    values (${param.owner}, now() + make_interval(secs => ${param.leaseSeconds}::float8))
+    on conflict (owner) do nothing`,
+});
+
+/** Gives an executor its first lease. One that has, or had, a lease keeps it as it is. */
+export async function registerExecutor(db: Queryable, owner: string, leaseSeconds: number): Promise<void> {
+  await register(db, { owner, leaseSeconds });
+}
+
+const findDead = createQuery<{ limit: number }, { owner: string }>({
+  name: 'find-dead-executors',
+  text: (param) => `select owner from executors where alive_until < now() order by owner limit ${param.limit}`,
+});
+
+/** Executors whose lease has expired. */
+export async function findDeadExecutors(db: Queryable, limit: number): Promise<string[]> {
+  return (await findDead(db, { limit })).map(({ owner }) => owner);
+}
+
+interface Marking {
+  readonly owners: readonly string[];
+  /** A run that was begun later is left alone: its executor was alive then. */
+  readonly leaseSeconds: number;
+  readonly limit: number;
+}
+
+/** SQL condition: the run is executed, and was begun more than a lease ago. Nobody may go on with it yet. */
+const isHeld = (leaseSeconds: string): string =>
+  `r.ended_at is null and r.due_at is null and (r.status = 'running') is true
+        and r.started_at < now() - make_interval(secs => ${leaseSeconds}::float8)`;
+
+const markDue = createQuery<Marking, object>({
+  name: 'mark-runs-due',
+  text: (param) => `with gone as materialized (
+      select owner, alive_until from executors where owner = any(${param.owners}::text[]) and alive_until < now() order by owner for share
+    ), held as materialized (
+      select r.account_id, r.session_pk, r.invocation_id, r.owner, r.fence from runs r
+      where ${isHeld(param.leaseSeconds)} and r.owner = any(array(select owner from gone))
+      limit ${param.limit}
+    )
+    update runs r set due_at = (select alive_until from gone g where g.owner = r.owner)
+    from held h
+    where r.account_id = h.account_id and r.session_pk = h.session_pk and r.invocation_id = h.invocation_id
+      and r.owner = h.owner and r.fence = h.fence and r.due_at is null and (r.status = 'running') is true
+    returning 1`,
+});
+
+/**
+ * Lets any executor go on with runs of executors whose lease has expired: `limit` of them at most. Answers how many. The executors cannot extend their leases
+ * meanwhile; one that has done so just before keeps its runs.
+ */
+export async function markRunsDue(db: Queryable, marking: Marking): Promise<number> {
+  return (await markDue(db, marking)).length;
+}
+
+const forget = createQuery<{ owners: readonly string[]; seconds: number }>({
+  name: 'forget-executors',
+  text: (param) => `delete from executors
+    where owner = any(${param.owners}::text[]) and alive_until < now() - make_interval(secs => ${param.seconds}::float8)`,
+});
+
+/** Deletes those of these executors whose lease expired more than `seconds` ago. */
+export async function forgetExecutors(db: Queryable, owners: readonly string[], seconds: number): Promise<void> {
+  await forget(db, { owners, seconds });
+}
+
+const recall = createQuery<{ leaseSeconds: number }>({
+  name: 'recall-executors',
+  text: (param) => `insert into executors (owner, alive_until)
+    select distinct r.owner, now() from runs r
+    where ${isHeld(param.leaseSeconds)} and (select true from executors e where e.owner = r.owner) is null
+    on conflict (owner) do nothing`,
+});
+
+/** Enters the executors of runs that have been forgotten, with a lease that is over. */
+export async function recallExecutors(db: Queryable, leaseSeconds: number): Promise<void> {
+  await recall(db, { leaseSeconds });
+}
+
+const findAlive = createQuery<{ owners: readonly string[] }, { owner: string }>({
+  name: 'find-alive-owners',
+  text: (param) => `select owner from executors where owner = any(${param.owners}::text[]) and alive_until > now()`,
+});
+
+/** Those owners of runs with others behind them that hold a lease. Where no run waits, nothing is sent. */
+export async function findAliveOwners(db: Queryable, runs: readonly DueRun[]): Promise<Set<string>> {
+  const owners = new Set(runs.filter(({ hasQueue }) => hasQueue).map(({ owner }) => owner));
+  if (owners.size === 0) return owners;
+  const rows = await findAlive(db, { owners: [...owners] });
+  return new Set(rows.map(({ owner }) => owner));
+}

@@ -1,0 +1,114 @@
+import type { Turn } from '@agentmesh/proto/sessions/v1';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { startSessionsForFile } from '../sessions.ts';
+import { extendLease, markRunsDue, recallExecutors } from '../../src/store/replicas/executors.ts';
+import { driveTurns, openTestDatabase } from './drive-turns.ts';
+
+const leaseSeconds = 60;
+const service = startSessionsForFile({ SESSIONS_LEASE_SECONDS: String(leaseSeconds) });
+const { newSession, begin, askDatabase } = driveTurns(service);
+
+/** A run of an executor of its own. */
+async function beginRun(): Promise<{ owner: string; turn: Turn }> {
+  const owner = randomUUID();
+  return { owner, turn: await begin(await newSession(), 'one', { owner }) };
+}
+
+/** The executor's lease has expired, and its run began before. */
+async function dies(owner: string): Promise<void> {
+  await askDatabase(`update runs set started_at = now() - interval '1 hour' where owner = $1`, [owner]);
+  await askDatabase(`update executors set alive_until = now() - interval '1 s' where owner = $1`, [owner]);
+}
+
+function leaseOf({ session, sessionPk, invocationId, fence }: Turn) {
+  return { accountId: session?.accountId ?? '', sessionPk, invocationId, fence };
+}
+
+function claimAs(owner: string) {
+  return service.client.claimRuns({ owner, window: 2, takesOver: true });
+}
+
+async function isDue({ sessionPk }: Turn): Promise<boolean> {
+  const text = 'select due_at is not null as due from runs where session_pk = $1';
+  return (await askDatabase<{ due: boolean }>(text, [sessionPk])).some(({ due }) => due);
+}
+
+describe('the lease of an executor', () => {
+  test('is extended without writing to the rows of its runs', async () => {
+    const { owner, turn } = await beginRun();
+    const version = () => askDatabase('select ctid, xmin from runs where session_pk = $1', [turn.sessionPk]);
+    const before = await version();
+    await askDatabase('update executors set alive_until = now() where owner = $1', [owner]);
+    expect(await service.client.renewLeases({ owner, leases: [leaseOf(turn)] })).toMatchObject({ lost: [] });
+    const left = `select alive_until > now() + interval '${leaseSeconds / 2} s' as held from executors where owner = $1`;
+    expect(await askDatabase(left, [owner])).toEqual([{ held: true }]);
+    expect(await version()).toEqual(before);
+  });
+
+  test('leaves its runs to others when it expires', async () => {
+    const { owner, turn } = await beginRun();
+    await dies(owner);
+    const heirs = async () => (await claimAs('heir')).turns.map(({ invocationId }) => invocationId);
+    await expect.poll(heirs, { timeout: 20_000 }).toContain(turn.invocationId);
+    const { lost } = await service.client.renewLeases({ owner, leases: [leaseOf(turn)] });
+    expect(lost).toMatchObject([{ invocationId: turn.invocationId }]);
+  });
+
+  test('that is extended late keeps the runs that no other executor has taken', async () => {
+    const { owner, turn } = await beginRun();
+    await dies(owner);
+    await expect.poll(() => isDue(turn), { timeout: 20_000 }).toBe(true);
+    expect((await service.client.renewLeases({ owner, leases: [leaseOf(turn)] })).lost).toEqual([]);
+    expect(await isDue(turn)).toBe(false);
+    expect((await claimAs('other')).turns.map(({ invocationId }) => invocationId)).not.toContain(turn.invocationId);
+  });
+
+  test('holds a run that began while it was over, for as long as a lease lasts', async () => {
+    await using db = await openTestDatabase(service.databaseUrl);
+    const { owner } = await beginRun();
+    const expired = `update executors set alive_until = now() - interval '1 s' where owner = $1`;
+    await askDatabase(expired, [owner]);
+    const marking = { owners: [owner], limit: 9 };
+    expect(await markRunsDue(db, { ...marking, leaseSeconds })).toBe(0);
+    expect(await markRunsDue(db, { ...marking, leaseSeconds: 0 })).toBe(1);
+  });
+
+  test('cannot be extended between the look at it and the mark of its runs', async () => {
+    // No service beside it marks runs.
+    await using database = await testDatabaseUrl();
+    const open = () => openTestDatabase(database.url);
+    await using db = await open();
+    await using marking = await open();
+    await using extending = await open();
+    await db.query({
+      text: `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, started_at)
+        values (gen_random_uuid(), 'a', 'u', 's', 1, 'i', 'running', 'late', now() - interval '1 hour')`,
+    });
+    await db.query({ text: `insert into executors values ('late', now() - interval '1 s')` });
+    const blocked = async () => {
+      const text =
+        'select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0';
+      return (await db.query({ text })).length;
+    };
+    const work = await db.transaction(async (tx) => {
+      await tx.query({ text: 'select from runs for update' });
+      const marked = markRunsDue(marking, { owners: ['late'], leaseSeconds, limit: 9 });
+      await expect.poll(blocked, { timeout: 20_000 }).toBe(1);
+      const extended = extendLease(extending, 'late', leaseSeconds);
+      await expect.poll(blocked, { timeout: 20_000 }).toBe(2);
+      return { done: Promise.all([marked, extended]) };
+    });
+    expect((await work.done)[0]).toBe(1);
+  });
+
+  test('of an executor that was forgotten is entered again, so that its runs are found', async () => {
+    await using db = await openTestDatabase(service.databaseUrl);
+    const { owner } = await beginRun();
+    await dies(owner);
+    await askDatabase('delete from executors where owner = $1', [owner]);
+    await recallExecutors(db, leaseSeconds);
+    expect(await askDatabase('select from executors where owner = $1', [owner])).toHaveLength(1);
+  });
+});
