@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { findDeadExecutors, forgetExecutors, markRunsDue, recallExecutors } from '../store/replicas/executors.ts';
-import { beginRound } from '../store/replicas/rounds.ts';
+import { beginRound, takeRound } from '../store/replicas/rounds.ts';
 
 /** Executors that one sweep looks at. */
 const mostDead = 100;
@@ -14,14 +14,15 @@ const keptSeconds = 60;
 type Surroundings = Pick<Context, 'db' | 'outages' | 'leaseSeconds' | 'log'>;
 
 /**
- * Looks for executors whose lease has expired, and lets any executor go on with their runs. Every process looks, and one of them acts: it reads all runs that have not
- * ended, which nobody does while all executors are alive.
+ * Looks for executors whose lease has expired, and lets any executor go on with their runs. Of all processes one looks in a second: under a long snapshot the table has
+ * all versions of its rows.
  */
 export async function sweepExecutors(service: Surroundings): Promise<void> {
   const { db, outages } = service;
-  const dead = await outages.look(() => findDeadExecutors(db, mostDead));
+  const isTurn = await outages.look(() => takeRound(db, 'sweep', sweepSeconds));
+  const dead = isTurn ? await outages.look(() => findDeadExecutors(db, mostDead)) : [];
   // Their owners may be alive and about to extend their leases. Asked after the statement, which may itself have waited for an outage to end.
-  if (dead.length > 0 && outages.isCalm && (await beginRound(db, 'sweep', sweepSeconds))) await sweep(service, dead);
+  if (dead.length > 0 && outages.isCalm) await sweep(service, dead);
 }
 
 async function sweep({ db, leaseSeconds, log }: Surroundings, owners: readonly string[]): Promise<void> {

@@ -25,6 +25,12 @@ const storeAnswer = createQuery<{ kind: string; answer: string }>({
   text: (param) => `update rounds set answer = ${param.answer}::json where kind = ${param.kind}`,
 });
 
+/** Like `beginRound`, for rounds that many replicas ask for often: reads first, because an attempt to begin a round locks its row. */
+export async function takeRound(db: Queryable, kind: string, seconds: number): Promise<boolean> {
+  const [last] = await findAnswer(db, { kind, seconds });
+  return last?.fresh !== true && (await beginRound(db, kind, seconds));
+}
+
 /**
  * The answer of `ask`, which must be JSON, or one that a process got some seconds ago: one of them asks in `seconds`, and the others meanwhile get the last
  * answer. Undefined when there is none yet.
