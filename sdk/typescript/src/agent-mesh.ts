@@ -2,6 +2,8 @@ import { Account, refresh, type RefreshCookie } from './resources/account.ts';
 import { Agents } from './resources/agents.ts';
 import { Apps } from './resources/apps.ts';
 import { Artifacts } from './resources/artifacts.ts';
+import { Changes } from './resources/changes.ts';
+import { Integrations } from './resources/integrations.ts';
 import { Keys } from './resources/keys.ts';
 import { Memory } from './resources/memory.ts';
 import { Notifications } from './resources/notifications.ts';
@@ -13,6 +15,7 @@ import { Sessions } from './resources/sessions.ts';
 import { Runs } from './runs/runs.ts';
 import type { Call } from './transport/call.ts';
 import { Credentials, type TokenSource } from './transport/credentials.ts';
+import { type CallAnswer, type CallInput, callOf, type MethodOf, type RoutePath } from './transport/typed-call.ts';
 import { Transport, type TransportOptions } from './transport/transport.ts';
 
 export interface AgentMeshOptions
@@ -38,6 +41,8 @@ export class AgentMesh {
   readonly runs: Runs;
   readonly sessions: Sessions;
   readonly artifacts: Artifacts;
+  readonly changes: Changes;
+  readonly integrations: Integrations;
   readonly keys: Keys;
   readonly memory: Memory;
   readonly notifications: Notifications;
@@ -61,6 +66,8 @@ export class AgentMesh {
     this.agents = new Agents(transport);
     this.apps = new Apps(transport);
     this.artifacts = new Artifacts(transport);
+    this.changes = new Changes(transport);
+    this.integrations = new Integrations(transport);
     this.keys = new Keys(transport);
     this.memory = new Memory(transport);
     this.notifications = new Notifications(transport);
@@ -70,6 +77,18 @@ export class AgentMesh {
     this.webhooks = new Webhooks(transport);
     this.runs = new Runs(transport);
     this.sessions = new Sessions(transport);
+  }
+
+  /**
+   * Sends a request of a route that has no verb here, with the types of the OpenAPI document:
+   * `mesh.call('DELETE', '/api/auth/sessions/{id}', { path: { id } })`.
+   */
+  call<Path extends RoutePath, Method extends MethodOf<Path>>(
+    method: Method,
+    path: Path,
+    input: CallInput<Path, Method>,
+  ): Promise<CallAnswer<Path, Method>> {
+    return this.#transport.json(callOf(method, path, input));
   }
 
   /** Sends any request, as the verbs of this client do: for routes that have none. Answers the JSON of the answer. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { AgentMesh, ChangedError, type Notification } from '@agentmesh/client';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { AgentMesh, ChangedError, type MethodOf, type Notification } from '@agentmesh/client';
+import { beforeAll, describe, expect, expectTypeOf, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
 
 const url = inject('meshUrl');
@@ -102,4 +102,26 @@ test('notifications come as they are made, and those of the past are listed', as
   await mesh.notifications.readAll();
   const read = (await mesh.notifications.list().all()).filter((it) => it.read);
   expect(read.map((it) => it.invocation_id)).toContain(first.invocationId);
+});
+
+test('changes tell of new runs, after a gap that says that the stream is open', async () => {
+  const leaving = new AbortController();
+  const changes = mesh.changes.stream({ signal: leaving.signal });
+  expect((await changes.next()).value).toEqual({ gap: true });
+  const { invocationId } = await mesh.runs.start({ ...place, text: 'three' });
+  for await (const change of changes) if (change.gap === undefined && change.id === invocationId) break;
+  expect((await mesh.runs.wait(invocationId, { seconds: 30 })).status).toBe('completed');
+});
+
+test('routes without a verb are called with the types of the description', async () => {
+  const { id } = await mesh.sessions.create(place);
+  const params = { app_name: place.app, user_id: place.user, session_id: id };
+  const route = '/apps/{app_name}/users/{user_id}/sessions/{session_id}';
+  const session = await mesh.call('GET', route, { path: params });
+  expect(session.id).toBe(id);
+  expect(await mesh.call('GET', '/api/usage/limits', {})).toEqual(expect.any(Array));
+  expectTypeOf(mesh.call<typeof route, 'GET'>)
+    .parameter(2)
+    .toHaveProperty('path');
+  expectTypeOf<MethodOf<'/api/audit'>>().toEqualTypeOf<'GET'>();
 });

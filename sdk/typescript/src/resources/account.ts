@@ -1,5 +1,5 @@
-import type { Answer, Body, User } from '../records.ts';
-import type { Call, CallOptions } from '../transport/call.ts';
+import type { Answer, Body, Query, User } from '../records.ts';
+import { type Call, type CallOptions, route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** The refresh cookie of a sign-in where no browser keeps it. */
@@ -62,6 +62,30 @@ export class Account {
   /** The account of the token. */
   me(options?: CallOptions): Promise<User> {
     return this.#options.transport.json({ path: '/api/users/me', ...options });
+  }
+
+  /** Changes the name of an account, `me` or another one for admins. */
+  update(id: number, body: Body<'updateUser'>, options?: CallOptions): Promise<User> {
+    return this.#options.transport.json({ method: 'PATCH', path: route`/api/users/${id}`, body, ...options });
+  }
+
+  /** Deletes an account with everything that it has. Cannot be undone. */
+  async delete(id: number, options?: CallOptions): Promise<void> {
+    await this.#options.transport.json({ method: 'DELETE', path: route`/api/users/${id}`, ...options });
+  }
+
+  /** Sign-ins of the account that have not ended. */
+  signIns(options?: CallOptions): Promise<Answer<'listSignIns'>> {
+    return this.#options.transport.json({ path: '/api/auth/sessions', ...options });
+  }
+
+  async endSignIn(id: string, options?: CallOptions): Promise<void> {
+    await this.#options.transport.json({ method: 'DELETE', path: route`/api/auth/sessions/${id}`, ...options });
+  }
+
+  /** What was done to the account, newest first. */
+  audit(query: Query<'listAudit'> = {}, options?: CallOptions): Promise<Answer<'listAudit'>> {
+    return this.#options.transport.json({ path: '/api/audit', query, ...options });
   }
 
   /** What anybody may know of the server: which sign-ins there are, for example. */

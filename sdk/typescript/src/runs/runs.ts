@@ -75,6 +75,11 @@ export class Runs {
     return this.#transport.json({ path: route`/runs/${id}`, ...options });
   }
 
+  /** Answers the record when the run is over or waits for a person, else after some seconds as it is then. */
+  wait(id: string, { seconds, ...options }: CallOptions & { readonly seconds?: number } = {}): Promise<Run> {
+    return this.#transport.json({ path: route`/runs/${id}/wait`, query: { seconds }, ...options });
+  }
+
   /** Runs of the account, newest first. */
   list({ signal, ...query }: RunFilter = {}): List<Run> {
     return listOf(this.#transport, { path: '/runs', query, signal });
