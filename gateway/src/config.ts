@@ -65,6 +65,8 @@ export const settings = {
   RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR: positiveInteger({ default: 120 }),
   RATE_LIMIT_ANSWER_ADDRESS_BURST: positiveInteger({ default: 3_000 }),
   RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR: positiveInteger({ default: 1_200 }),
+  RATE_LIMIT_DEVICE_ADDRESS_BURST: positiveInteger({ default: 600 }),
+  RATE_LIMIT_DEVICE_ADDRESS_PER_HOUR: positiveInteger({ default: 1_800 }),
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;

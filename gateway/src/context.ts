@@ -48,6 +48,7 @@ export interface Context {
   readonly limitMail: AddressLimit;
   readonly limitSignUp: AddressLimit;
   readonly limitAnswers: AddressLimit;
+  readonly limitDevices: AddressLimit;
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;

@@ -32,7 +32,12 @@ import type { Directory } from './edge/authentication/directory.ts';
 import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
 import { createPersonalTokens } from './edge/authentication/personal-tokens.ts';
 import { createStandings, type Standing } from './edge/authentication/standings.ts';
-import { createAnswerLimit, createMailLimit, createSignUpLimit } from './edge/throttle/address-limit.ts';
+import {
+  createAnswerLimit,
+  createDeviceLimit,
+  createMailLimit,
+  createSignUpLimit,
+} from './edge/throttle/address-limit.ts';
 import { createSignIn } from './edge/throttle/sign-in.ts';
 import { createAccountLimit } from './edge/throttle/account-limit.ts';
 import { openThrottle } from './edge/throttle/throttle.ts';
@@ -79,6 +84,7 @@ async function start(host: GatewayHost): Promise<Running> {
     limitMail: createMailLimit(config, throttle),
     limitSignUp: createSignUpLimit(config, throttle),
     limitAnswers: createAnswerLimit(config, throttle),
+    limitDevices: createDeviceLimit(config, throttle),
   };
   const app = await createServer(context);
   resources.defer(() => closeNow(app));

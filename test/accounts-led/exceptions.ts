@@ -8,6 +8,8 @@ export const keysOfOthers: Reasons = {
     'auth.accounts_user_id_key',
   ],
   'a secret is shown before the account is known': [
+    'auth.device_sign_ins_pkey',
+    'auth.device_sign_ins_user_code_key',
     'auth.erasures_receipt_hash_key',
     'auth.mail_tokens_token_hash_key',
     'auth.personal_tokens_token_hash_key',
@@ -61,6 +63,7 @@ export const sweeps: Reasons = {
     "delete from account_changes where changed_at < now() - interval '1 hou",
     "delete from mail_tokens where expires_at < now() - interval '1 day'",
     "delete from notices where requested_at < now() - interval '30 days'",
+    'delete from device_sign_ins where expires_at < now()',
     'delete from personal_tokens where expires_at < now()',
     "delete from sign_ins where expires_at < now() - interval '1 day'",
     'delete-expired-connect-states',
@@ -71,6 +74,11 @@ export const sweeps: Reasons = {
     'with old as ( select account_id, run_sha256 from run_webhooks where en',
   ],
   'a secret, or the id of a mail that was sent, is shown before the account is known': [
+    'insert-device-sign-in',
+    'select-device-sign-in',
+    'decide-device-sign-in',
+    'poll-device-sign-in',
+    'delete-device-sign-in',
     'begin-handing-over',
     'cancel-handing-over',
     'end-family',

@@ -1,5 +1,7 @@
 import type { App, Context } from '../context.ts';
 import { auditRoutes } from './audit/audit.ts';
+import { deviceDecisionRoutes } from './device/device-decisions.ts';
+import { deviceRoutes } from './device/device.ts';
 import { accountMailRoutes } from './mail/account-mail.ts';
 import { signInRoutes } from './sign-in/sign-in.ts';
 import { signInsRoutes } from './sign-in/sign-ins.ts';
@@ -14,6 +16,8 @@ export function addAuth(app: App, context: Context): void {
   signInRoutes(app, context);
   signInsRoutes(app, context);
   personalTokenRoutes(app, context);
+  deviceRoutes(app, context);
+  deviceDecisionRoutes(app, context);
   accountMailRoutes(app, context);
   userRoutes(app, context);
   auditRoutes(app, context);

@@ -317,6 +317,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/device/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the sign-in of a program
+         * @description The program shows `verification_uri` and `user_code`, and asks `/api/auth/device/token` every `interval` seconds.
+         */
+        post: operations["startDeviceSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the token of a program that was approved
+         * @description Answers a personal token, once. Until then 400 with the `error` of RFC 8628.
+         */
+        post: operations["claimDeviceToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a program asks for
+         * @description By the code that it shows. The program has chosen its name itself.
+         */
+        get: operations["getDeviceSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/device/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign a program in
+         * @description It gets a personal token. Needs a token of a sign-in with the password, not of a refresh.
+         */
+        post: operations["approveDeviceSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/device/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse a program
+         * @description It is told so, and its code is void.
+         */
+        post: operations["denyDeviceSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/forgot-password": {
         parameters: {
             query?: never;
@@ -2399,6 +2499,87 @@ export interface components {
             status: string;
             revoked: number;
         };
+        /** DeviceCodeRequest */
+        DeviceCodeRequest: {
+            /** @description Name of the program, shown to the person. */
+            client_id: string;
+            /** @description Scopes with spaces between: account:read agents:read agents:write apps:read artifacts:read artifacts:write audio:write integrations:read integrations:write keys:read keys:write memory:read memory:write runs:read runs:write sessions:read sessions:write webhooks:read webhooks:write. All by default. */
+            scope?: string;
+        };
+        /**
+         * DeviceCodeForm
+         * @example {
+         *       "client_id": "agentmesh on laptop",
+         *       "scope": "runs:read runs:write"
+         *     }
+         */
+        DeviceCodeForm: {
+            /** @description Name of the program, shown to the person. */
+            client_id: string;
+            /** @description Scopes with spaces between: account:read agents:read agents:write apps:read artifacts:read artifacts:write audio:write integrations:read integrations:write keys:read keys:write memory:read memory:write runs:read runs:write sessions:read sessions:write webhooks:read webhooks:write. All by default. */
+            scope?: string;
+        };
+        /** DeviceCode */
+        DeviceCode: {
+            /** @description Secret of the program. */
+            device_code: string;
+            /** @description What the person types. */
+            user_code: string;
+            verification_uri: string;
+            verification_uri_complete: string;
+            /** @description Seconds until both codes are void. */
+            expires_in: number;
+            /** @description Seconds to wait between two requests for the token. */
+            interval: number;
+        };
+        /** DeviceRefusal */
+        DeviceRefusal: {
+            /** @enum {unknown} */
+            error: "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_scope";
+            error_description: string;
+        };
+        /** DeviceTokenRequest */
+        DeviceTokenRequest: {
+            /** @enum {string} */
+            grant_type: "urn:ietf:params:oauth:grant-type:device_code";
+            device_code: string;
+            client_id?: string;
+        };
+        /**
+         * DeviceTokenForm
+         * @example {
+         *       "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
+         *       "device_code": "the device_code of the answer before"
+         *     }
+         */
+        DeviceTokenForm: {
+            /** @enum {string} */
+            grant_type: "urn:ietf:params:oauth:grant-type:device_code";
+            device_code: string;
+            client_id?: string;
+        };
+        /** DeviceToken */
+        DeviceToken: {
+            /** @description A personal token. */
+            access_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            expires_in: number;
+            scope: string;
+        };
+        /** DeviceRequest */
+        DeviceRequest: {
+            user_code: string;
+            /** @description Name of the program, which it has chosen itself. */
+            client: string;
+            scopes: string[];
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /** DeviceDecision */
+        DeviceDecision: {
+            user_code: string;
+        };
         /** AddressRequest */
         AddressRequest: {
             email: string;
@@ -4444,6 +4625,150 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+        };
+    };
+    startDeviceSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "agentmesh on laptop",
+                 *       "scope": "runs:read runs:write"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceCodeRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["DeviceCodeForm"];
+                "multipart/form-data": components["schemas"]["DeviceCodeForm"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCode"];
+                };
+            };
+        };
+    };
+    claimDeviceToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
+                 *       "device_code": "the device_code of the answer before"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceTokenRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["DeviceTokenForm"];
+                "multipart/form-data": components["schemas"]["DeviceTokenForm"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceToken"];
+                };
+            };
+        };
+    };
+    getDeviceSignIn: {
+        parameters: {
+            query: {
+                code: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceRequest"];
+                };
+            };
+        };
+    };
+    approveDeviceSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_code": "BCDF-GHJK"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+        };
+    };
+    denyDeviceSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_code": "BCDF-GHJK"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDecision"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {

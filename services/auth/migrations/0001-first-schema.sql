@@ -1,5 +1,5 @@
 -- Accounts: accounts
--- What signs them in: sign_ins, personal_tokens; what others have to forget: account_changes, with triggers
+-- What signs them in: sign_ins, personal_tokens, device_sign_ins; what others have to forget: account_changes, with triggers
 -- What was done to them: audit
 -- What they are mailed: mail_tokens, notices. Mails themselves wait as jobs, in the schema auth_jobs
 -- Their deletion: erasures, erasure_parts
@@ -75,6 +75,24 @@ create table personal_tokens (
   primary key (account_id, id)
 );
 create index personal_tokens_by_expiry on personal_tokens (expires_at);
+
+-- Programs that wait until a person signs them in elsewhere (RFC 8628). A row is deleted when the program has its token.
+create table device_sign_ins (
+  -- SHA-256 of the device code, which is stored nowhere.
+  device_hash bytea primary key,
+  -- Eight letters, which a person reads on one screen and types on another.
+  user_code text not null unique,
+  client text not null,
+  scopes text[] not null,
+  expires_at timestamptz not null,
+  -- When the program has asked last.
+  polled_at timestamptz,
+  -- Who has approved it; null until then.
+  account_id uuid references accounts on delete cascade,
+  is_denied boolean not null default false
+);
+create index device_sign_ins_by_expiry on device_sign_ins (expires_at);
+create index device_sign_ins_by_account on device_sign_ins (account_id) where account_id is not null;
 
 -- Accounts of which something that others remember has changed. Kept for an hour: nobody remembers longer than a minute.
 create table account_changes (

@@ -56,6 +56,17 @@ export const personalTokenLimit = (limit: number): MeshError =>
 export const personalTokenNotFound = (): MeshError =>
   new MeshError('not_found', 'personal_token_not_found', 'Token not found');
 
+export const deviceSignInsTooMany = (): MeshError =>
+  new MeshError(
+    'resource_exhausted',
+    'device_sign_ins_too_many',
+    'Too many programs wait for a sign-in. Try again later.',
+  );
+
+/** The code is unknown, has expired, or was decided before. */
+export const deviceCodeNotFound = (): MeshError =>
+  new MeshError('not_found', 'device_code_not_found', 'There is no program with this code, or no longer.');
+
 /** A service says that another one has erased an account. */
 export const reportOfAnother = (): MeshError =>
   new MeshError('permission_denied', 'caller_refused', 'A service reports its own erasures only.');

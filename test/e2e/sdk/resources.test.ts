@@ -120,8 +120,5 @@ test('routes without a verb are called with the types of the description', async
   const session = await mesh.call('GET', route, { path: params });
   expect(session.id).toBe(id);
   expect(await mesh.call('GET', '/api/usage/limits', {})).toEqual(expect.any(Array));
-  expectTypeOf(mesh.call<typeof route, 'GET'>)
-    .parameter(2)
-    .toHaveProperty('path');
   expectTypeOf<MethodOf<'/api/audit'>>().toEqualTypeOf<'GET'>();
 });

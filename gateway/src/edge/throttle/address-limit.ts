@@ -17,6 +17,8 @@ export interface AddressLimitSettings {
   readonly RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR: number;
   readonly RATE_LIMIT_ANSWER_ADDRESS_BURST: number;
   readonly RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR: number;
+  readonly RATE_LIMIT_DEVICE_ADDRESS_BURST: number;
+  readonly RATE_LIMIT_DEVICE_ADDRESS_PER_HOUR: number;
 }
 
 /** Limit of requests for account mail. Refuses with `too_many_mails`. */
@@ -48,6 +50,17 @@ export function createAnswerLimit(config: AddressLimitSettings, throttle: Thrott
     perHour: config.RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR,
     refusal: () =>
       new MeshError('resource_exhausted', 'too_many_answer_pages', 'Too many pages were opened. Try again later.'),
+  });
+}
+
+/** Limit of requests of programs that wait for a sign-in. Refuses with `too_many_device_requests`. */
+export function createDeviceLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
+  return createAddressLimit(config, throttle, {
+    name: 'device',
+    burst: config.RATE_LIMIT_DEVICE_ADDRESS_BURST,
+    perHour: config.RATE_LIMIT_DEVICE_ADDRESS_PER_HOUR,
+    refusal: () =>
+      new MeshError('resource_exhausted', 'too_many_device_requests', 'Too many programs ask. Try again later.'),
   });
 }
 

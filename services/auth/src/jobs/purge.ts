@@ -2,6 +2,7 @@ import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { purgeAccountChanges } from '../store/account-changes.ts';
 import { purgeAudit } from '../store/audit.ts';
+import { purgeDeviceSignIns } from '../store/device-sign-ins.ts';
 import { purgeMailTokens } from '../store/mail-tokens.ts';
 import { purgeNotices } from '../store/notices.ts';
 import { purgePersonalTokens } from '../store/personal-tokens.ts';
@@ -18,6 +19,7 @@ export function createPurge(context: Context): Job {
 export async function purge({ config, db, mail }: Context): Promise<void> {
   await purgeSignIns(db);
   await purgePersonalTokens(db);
+  await purgeDeviceSignIns(db);
   await purgeAccountChanges(db);
   await purgeMailTokens(db);
   await purgeNotices(db);

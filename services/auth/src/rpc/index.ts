@@ -7,6 +7,10 @@ import { listAccounts } from './accounts/list-accounts.ts';
 import { listActions } from './accounts/list-actions.ts';
 import { signUp } from './accounts/sign-up.ts';
 import { updateAccount } from './accounts/update-account.ts';
+import { claimDeviceToken } from './device/claim-device-token.ts';
+import { decideDeviceSignIn } from './device/decide-device-sign-in.ts';
+import { findDeviceSignIn } from './device/find-device-sign-in.ts';
+import { startDeviceSignIn } from './device/start-device-sign-in.ts';
 import { deleteAccount } from './erasure/delete-account.ts';
 import { checkErasure } from './erasure/check-erasure.ts';
 import { getErasure } from './erasure/get-erasure.ts';
@@ -55,6 +59,10 @@ export function createHandlers(context: Context): Handlers {
     revokePersonalToken: revokePersonalToken(context),
     revokePersonalTokens: revokePersonalTokens(context),
     findPersonalToken: findPersonalToken(context),
+    startDeviceSignIn: startDeviceSignIn(context),
+    findDeviceSignIn: findDeviceSignIn(context),
+    decideDeviceSignIn: decideDeviceSignIn(context),
+    claimDeviceToken: claimDeviceToken(context),
     getStanding: getStanding(context),
     listChangedAccounts: listChangedAccounts(context),
 

@@ -743,6 +743,208 @@ export declare type RevokePersonalTokensResponse = Message<"agentmesh.auth.v1.Re
 export declare const RevokePersonalTokensResponseSchema: GenMessage<RevokePersonalTokensResponse>;
 
 /**
+ * @generated from message agentmesh.auth.v1.StartDeviceSignInRequest
+ */
+export declare type StartDeviceSignInRequest = Message<"agentmesh.auth.v1.StartDeviceSignInRequest"> & {
+  /**
+   * Name of the program, shown to the person and the name of its token: 1 to 100 characters without control characters.
+   *
+   * @generated from field: string client = 1;
+   */
+  client: string;
+
+  /**
+   * 1 to 50 scopes, e.g. `runs:write`.
+   *
+   * @generated from field: repeated string scopes = 2;
+   */
+  scopes: string[];
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.StartDeviceSignInRequest.
+ * Use `create(StartDeviceSignInRequestSchema)` to create a new message.
+ */
+export declare const StartDeviceSignInRequestSchema: GenMessage<StartDeviceSignInRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.StartDeviceSignInResponse
+ */
+export declare type StartDeviceSignInResponse = Message<"agentmesh.auth.v1.StartDeviceSignInResponse"> & {
+  /**
+   * Secret of the program. Only its hash is stored.
+   *
+   * @generated from field: string device_code = 1;
+   */
+  deviceCode: string;
+
+  /**
+   * What the person types, e.g. `BCDF-GHJK`.
+   *
+   * @generated from field: string user_code = 2;
+   */
+  userCode: string;
+
+  /**
+   * Seconds until both codes are void.
+   *
+   * @generated from field: int32 life_seconds = 3;
+   */
+  lifeSeconds: number;
+
+  /**
+   * Seconds that the program waits between two questions.
+   *
+   * @generated from field: int32 interval_seconds = 4;
+   */
+  intervalSeconds: number;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.StartDeviceSignInResponse.
+ * Use `create(StartDeviceSignInResponseSchema)` to create a new message.
+ */
+export declare const StartDeviceSignInResponseSchema: GenMessage<StartDeviceSignInResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.FindDeviceSignInRequest
+ */
+export declare type FindDeviceSignInRequest = Message<"agentmesh.auth.v1.FindDeviceSignInRequest"> & {
+  /**
+   * In any case, with or without signs between its letters.
+   *
+   * @generated from field: string user_code = 1;
+   */
+  userCode: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.FindDeviceSignInRequest.
+ * Use `create(FindDeviceSignInRequestSchema)` to create a new message.
+ */
+export declare const FindDeviceSignInRequestSchema: GenMessage<FindDeviceSignInRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.FindDeviceSignInResponse
+ */
+export declare type FindDeviceSignInResponse = Message<"agentmesh.auth.v1.FindDeviceSignInResponse"> & {
+  /**
+   * @generated from field: string user_code = 1;
+   */
+  userCode: string;
+
+  /**
+   * @generated from field: string client = 2;
+   */
+  client: string;
+
+  /**
+   * @generated from field: repeated string scopes = 3;
+   */
+  scopes: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.FindDeviceSignInResponse.
+ * Use `create(FindDeviceSignInResponseSchema)` to create a new message.
+ */
+export declare const FindDeviceSignInResponseSchema: GenMessage<FindDeviceSignInResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.DecideDeviceSignInRequest
+ */
+export declare type DecideDeviceSignInRequest = Message<"agentmesh.auth.v1.DecideDeviceSignInRequest"> & {
+  /**
+   * UUID of the account that the program gets a token of.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string user_code = 2;
+   */
+  userCode: string;
+
+  /**
+   * @generated from field: bool is_approved = 3;
+   */
+  isApproved: boolean;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.DecideDeviceSignInRequest.
+ * Use `create(DecideDeviceSignInRequestSchema)` to create a new message.
+ */
+export declare const DecideDeviceSignInRequestSchema: GenMessage<DecideDeviceSignInRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.DecideDeviceSignInResponse
+ */
+export declare type DecideDeviceSignInResponse = Message<"agentmesh.auth.v1.DecideDeviceSignInResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.DecideDeviceSignInResponse.
+ * Use `create(DecideDeviceSignInResponseSchema)` to create a new message.
+ */
+export declare const DecideDeviceSignInResponseSchema: GenMessage<DecideDeviceSignInResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ClaimDeviceTokenRequest
+ */
+export declare type ClaimDeviceTokenRequest = Message<"agentmesh.auth.v1.ClaimDeviceTokenRequest"> & {
+  /**
+   * @generated from field: string device_code = 1;
+   */
+  deviceCode: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ClaimDeviceTokenRequest.
+ * Use `create(ClaimDeviceTokenRequestSchema)` to create a new message.
+ */
+export declare const ClaimDeviceTokenRequestSchema: GenMessage<ClaimDeviceTokenRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ClaimDeviceTokenResponse
+ */
+export declare type ClaimDeviceTokenResponse = Message<"agentmesh.auth.v1.ClaimDeviceTokenResponse"> & {
+  /**
+   * @generated from field: agentmesh.auth.v1.DeviceSignInState state = 1;
+   */
+  state: DeviceSignInState;
+
+  /**
+   * The personal token; set when approved.
+   *
+   * @generated from field: string secret = 2;
+   */
+  secret: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.PersonalToken token = 3;
+   */
+  token?: PersonalToken | undefined;
+
+  /**
+   * @generated from field: int64 life_seconds = 4;
+   */
+  lifeSeconds: bigint;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ClaimDeviceTokenResponse.
+ * Use `create(ClaimDeviceTokenResponseSchema)` to create a new message.
+ */
+export declare const ClaimDeviceTokenResponseSchema: GenMessage<ClaimDeviceTokenResponse>;
+
+/**
  * @generated from message agentmesh.auth.v1.FindPersonalTokenRequest
  */
 export declare type FindPersonalTokenRequest = Message<"agentmesh.auth.v1.FindPersonalTokenRequest"> & {
@@ -1881,6 +2083,50 @@ export declare type AccountErased = Message<"agentmesh.auth.v1.AccountErased"> &
 export declare const AccountErasedSchema: GenMessage<AccountErased>;
 
 /**
+ * @generated from enum agentmesh.auth.v1.DeviceSignInState
+ */
+export enum DeviceSignInState {
+  /**
+   * @generated from enum value: DEVICE_SIGN_IN_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: DEVICE_SIGN_IN_STATE_PENDING = 1;
+   */
+  PENDING = 1,
+
+  /**
+   * Pending, and the program asks too often.
+   *
+   * @generated from enum value: DEVICE_SIGN_IN_STATE_SLOW_DOWN = 2;
+   */
+  SLOW_DOWN = 2,
+
+  /**
+   * @generated from enum value: DEVICE_SIGN_IN_STATE_DENIED = 3;
+   */
+  DENIED = 3,
+
+  /**
+   * Unknown, old, or its token was fetched before.
+   *
+   * @generated from enum value: DEVICE_SIGN_IN_STATE_EXPIRED = 4;
+   */
+  EXPIRED = 4,
+
+  /**
+   * @generated from enum value: DEVICE_SIGN_IN_STATE_APPROVED = 5;
+   */
+  APPROVED = 5,
+}
+
+/**
+ * Describes the enum agentmesh.auth.v1.DeviceSignInState.
+ */
+export declare const DeviceSignInStateSchema: GenEnum<DeviceSignInState>;
+
+/**
  * @generated from enum agentmesh.auth.v1.NoticeKind
  */
 export enum NoticeKind {
@@ -2041,6 +2287,47 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof GetStandingRequestSchema;
     output: typeof GetStandingResponseSchema;
+  },
+  /**
+   * Begins a sign-in of a program that a person approves elsewhere (RFC 8628). INVALID_ARGUMENT personal_token_invalid; RESOURCE_EXHAUSTED
+   * device_sign_ins_too_many.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.StartDeviceSignIn
+   */
+  startDeviceSignIn: {
+    methodKind: "unary";
+    input: typeof StartDeviceSignInRequestSchema;
+    output: typeof StartDeviceSignInResponseSchema;
+  },
+  /**
+   * Returns what a program asks for, by the code that the person has typed. NOT_FOUND device_code_not_found when it is unknown, old or decided.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.FindDeviceSignIn
+   */
+  findDeviceSignIn: {
+    methodKind: "unary";
+    input: typeof FindDeviceSignInRequestSchema;
+    output: typeof FindDeviceSignInResponseSchema;
+  },
+  /**
+   * Approves or denies it for an account. NOT_FOUND device_code_not_found.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.DecideDeviceSignIn
+   */
+  decideDeviceSignIn: {
+    methodKind: "unary";
+    input: typeof DecideDeviceSignInRequestSchema;
+    output: typeof DecideDeviceSignInResponseSchema;
+  },
+  /**
+   * Returns the state, and once after the approval a personal token of the account. FAILED_PRECONDITION personal_token_limit.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ClaimDeviceToken
+   */
+  claimDeviceToken: {
+    methodKind: "unary";
+    input: typeof ClaimDeviceTokenRequestSchema;
+    output: typeof ClaimDeviceTokenResponseSchema;
   },
   /**
    * Lists accounts whose answer of GetStanding may have changed since a cursor, for callers that cache it. The same change may be listed

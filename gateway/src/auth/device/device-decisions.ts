@@ -1,0 +1,78 @@
+import { type App, type Context, unary } from '../../context.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { dateTime } from '../date-time.ts';
+import { Status } from '../status-record.ts';
+import { DeviceDecision, DeviceRequest, UserCodeQuery } from './device-record.ts';
+
+const tags = ['accounts'];
+
+/** What a person who has signed in sees of a program that waits, and decides. */
+export function deviceDecisionRoutes(app: App, context: Context): void {
+  addRead(app, context);
+  addApproval(app, context);
+  addDenial(app, context);
+}
+
+function addRead(app: App, { auth, authentication }: Context): void {
+  app.get(
+    '/api/auth/device',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'getDeviceSignIn',
+        summary: 'Get what a program asks for',
+        description: 'By the code that it shows. The program has chosen its name itself.',
+        querystring: UserCodeQuery,
+        response: { 200: DeviceRequest, 404: Problem, ...failures },
+      },
+    },
+    async ({ query }) => {
+      const { userCode, client, scopes, expiresAt } = await auth.findDeviceSignIn({ userCode: query.code }, unary);
+      return { user_code: userCode, client, scopes, expires_at: dateTime(expiresAt) ?? '' };
+    },
+  );
+}
+
+function addApproval(app: App, { auth, authentication }: Context): void {
+  app.post(
+    '/api/auth/device/approve',
+    {
+      // The program gets a token that lasts, as with POST /api/auth/tokens.
+      preValidation: authentication.owner,
+      schema: {
+        tags,
+        operationId: 'approveDeviceSignIn',
+        summary: 'Sign a program in',
+        description: 'It gets a personal token. Needs a token of a sign-in with the password, not of a refresh.',
+        body: DeviceDecision,
+        response: { 200: Status, ...bodyFailures, 403: Problem, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, body }) => {
+      await auth.decideDeviceSignIn({ accountId, userCode: body.user_code, isApproved: true }, unary);
+      return { status: 'ok' };
+    },
+  );
+}
+
+function addDenial(app: App, { auth, authentication }: Context): void {
+  app.post(
+    '/api/auth/device/deny',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'denyDeviceSignIn',
+        summary: 'Refuse a program',
+        description: 'It is told so, and its code is void.',
+        body: DeviceDecision,
+        response: { 200: Status, ...bodyFailures, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, body }) => {
+      await auth.decideDeviceSignIn({ accountId, userCode: body.user_code, isApproved: false }, unary);
+      return { status: 'ok' };
+    },
+  );
+}
