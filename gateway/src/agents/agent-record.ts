@@ -115,7 +115,8 @@ export const AgentRequest = Type.Object(
       Type.Array(Type.Unknown(), {
         description:
           'Servers whose tools the agent has: url, transport (streamable_http or sse), headers, timeout, tool_filter, tool_name_prefix, ' +
-          'state_header_mapping, api_key (saved:apikey7), require_confirmation.',
+          'state_header_mapping, api_key (saved:apikey7), require_confirmation. Values of headers are answered as `__unchanged__`, ' +
+          'and kept where this is sent for the same url.',
       }),
     ),
     code_executor: maybe(Type.Unknown({ description: 'Not supported: must be empty.' })),

@@ -43,11 +43,34 @@ test('an agent that is a record calls the tools of an MCP server, and its YAML m
   const yaml = await (await ada.fetch('GET', `/api/agents/${id}/yaml`)).text();
   const copy = await sendYaml(yaml.replace('adder', 'copy'));
   expect(copy.status).toBe(200);
-  expect((await ada.request('GET', `/api/agents/${copy.body.agent_id}`)).body).toMatchObject({
-    mcp_servers: mcpServers,
-  });
+  // A file holds no headers: they may be secrets.
+  const shown = mcpServers.map(({ headers: _, ...shared }) => shared);
+  const { body } = await ada.request<{ mcp_servers: unknown }>('GET', `/api/agents/${copy.body.agent_id}`);
+  expect(body.mcp_servers).toEqual(shown);
   expect(answersOf(await run(copy.body.agent_id, add))).toHaveLength(1);
   expect(server.mistakes).toEqual([]);
+});
+
+test('values of headers are sent to their server, and in no answer; sent back unchanged they stay, for the same address', async () => {
+  const secret = 'value-of-a-vendor';
+  const servers = [{ url: server.url, headers: { 'x-vendor-key': secret } }];
+  const id = await makeAgent(ada, { agent_name: 'vendor', mcp_servers: servers });
+  const path = `/api/agents/${id}`;
+  const { body } = await ada.request<{ mcp_servers: typeof servers }>('GET', path);
+  expect(body.mcp_servers).toEqual([{ url: server.url, headers: { 'x-vendor-key': '__unchanged__' } }]);
+
+  const put = (mcpServers: object) =>
+    ada.request('PUT', path, { ...fields, agent_name: 'vendor', mcp_servers: mcpServers });
+  const again = await put(body.mcp_servers);
+  expect(again.status).toBe(200);
+  const paths = ['/api/agents', path, `${path}/versions`, `${path}/yaml`];
+  const answers = await Promise.all(paths.map(async (one) => (await ada.fetch('GET', one)).text()));
+  for (const answer of [...answers, JSON.stringify(again.body)]) expect(answer).not.toContain(secret);
+  await run(`agent${id}`, add);
+  expect(server.calls.at(-1)?.headers).toMatchObject({ 'x-vendor-key': secret });
+
+  const moved = body.mcp_servers.map((one) => ({ ...one, url: 'https://mcp.example.com/' }));
+  expect(JSON.stringify(await put(moved))).toContain('there is no value to keep for this address');
 });
 
 test('a program in the YAML of a record is refused', async () => {

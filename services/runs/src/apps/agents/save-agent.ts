@@ -18,6 +18,7 @@ import { adkName } from './agent-name.ts';
 import { checkDefinition } from './checks/check-definition.ts';
 import { checkTree } from './checks/check-tree.ts';
 import { checkVersion } from './checks/check-version.ts';
+import { keepHeaderValues } from './header-values.ts';
 import { checkKeptKey, dropModelKey, type StoredKey, storeModelKey } from './model-key.ts';
 import { tellChange } from './tell-change.ts';
 
@@ -36,12 +37,12 @@ export interface AgentToSave {
 
 /** Checks and stores an agent, and tells all replicas. Throws AgentFaults when its fields cannot be used. */
 export async function saveAgent(context: AgentsContext, agent: AgentToSave): Promise<AgentRow> {
-  const { fields } = agent;
+  const { accountId, agentId } = agent;
+  const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });
+  const fields = keepHeaderValues(agent.fields, present);
   if (Buffer.byteLength(JSON.stringify(fields)) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
   const { faults } = checkDefinition(fields, adkName(fields.agent_name), context);
   if (faults.length > 0) throw new AgentFaults(faults);
-  const { accountId, agentId } = agent;
-  const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });
   const key = await storeModelKey(context, { accountId, fields, present });
   const limits = { maxAgents: context.config.maxAgents, key };
   const { writeAgent = (work) => context.db.transaction(work) } = context;

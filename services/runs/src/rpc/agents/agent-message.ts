@@ -4,16 +4,15 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { AgentFaults } from '../../apps/agents/agent-fault.ts';
 import type { WriteAgent } from '../../apps/agents/agents-context.ts';
+import { shownFields } from '../../apps/agents/header-values.ts';
 import type { Context } from '../../context.ts';
 import type { AgentRow } from '../../store/agents.ts';
-
-const encoder = new TextEncoder();
 
 /** Converts a row of `agents` to the message that RPCs return. */
 export function agentMessage(row: AgentRow): MessageInitShape<typeof AgentSchema> {
   return {
     agentId: row.agent_id,
-    fieldsJson: encoder.encode(row.fields),
+    fieldsJson: shownFields(row.fields),
     version: row.version,
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),

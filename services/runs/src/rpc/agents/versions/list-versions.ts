@@ -1,5 +1,6 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { shownFields } from '../../../apps/agents/header-values.ts';
 import type { Context } from '../../../context.ts';
 import { selectVersions } from '../../../store/agent-versions.ts';
 import { findAgent } from '../find-agent.ts';
@@ -14,7 +15,7 @@ export function listVersions(context: Context): Handlers['listVersions'] {
     return {
       versions: rows.map(({ version, fields, created_at: at }) => ({
         version,
-        fieldsJson: new TextEncoder().encode(fields),
+        fieldsJson: shownFields(fields),
         createdAt: timestampFromDate(at),
       })),
     };

@@ -2,6 +2,7 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AgentFields } from '../../../apps/agents/agent-fields.ts';
 import { adkName } from '../../../apps/agents/agent-name.ts';
 import { unchanged } from '../../../apps/definition/key-reference.ts';
+import { keepHeaders } from '../../../apps/agents/header-values.ts';
 import { mostFieldBytes, saveAgent } from '../../../apps/agents/save-agent.ts';
 import { readAgent } from '../../../apps/agents/yaml/read-agent.ts';
 import { agentTooLarge } from '../../../errors.ts';
@@ -22,7 +23,7 @@ export function importAgent(context: Saving): Handlers['importAgent'] {
       saveAgent(saving, {
         accountId,
         agentId,
-        fields: keepOwnKey(readAgent(yaml, byName, context.checkTool), present),
+        fields: keepOwnKey(keepHeaders(readAgent(yaml, byName, context.checkTool), present), present),
         ifMatch,
       }),
     );
