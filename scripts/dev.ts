@@ -33,12 +33,18 @@ function writeKey(key: string, existing: string): void {
   );
 }
 
+/** Where people begin, unless the console is switched off. */
+function consoleLine(address: string): string {
+  return process.env.CONSOLE?.trim() === 'false' ? '' : `Open ${address}/console/ in a browser`;
+}
+
 function welcome(address: string): string {
   const json = `-H 'content-type: application/json'`;
   const bearer = '-H "authorization: Bearer $TOKEN"';
   const account = `"email":"ada@example.com","password":"correct horse battery"`;
   const message = `"newMessage":{"role":"user","parts":[{"text":"Hello, mesh"}]}`;
   return `
+${consoleLine(address)}
 Agent Mesh is ready at ${address}  (documentation: ${address}/docs, Ctrl-C stops it)
 
 Try, in another terminal:

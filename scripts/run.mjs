@@ -31,6 +31,9 @@ const commands = {
   generate: (args) => ['scripts/generate.ts', ...args],
 };
 
+/** Commands whose gateway serves the console. */
+const needConsole = new Set(['start', 'dev', 'test', 'verify']);
+
 const [name, ...args] = process.argv.slice(2);
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
 if (!command) fail(`usage: node scripts/run.mjs <${Object.keys(commands).join(' | ')}> [arguments]`);
@@ -39,6 +42,7 @@ if (name === 'verify') process.env.VERIFY = 'full';
 // Node keeps compiled code there by its content, which halves the CPU time of each start.
 process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node');
 await install();
+if (needConsole.has(name)) await buildConsole();
 exitLike(await run(runtime(), command(args)));
 
 /** Installs the dependencies, unless the lockfile and every package.json are the same as at the last finished install. */
@@ -64,6 +68,13 @@ async function install() {
     );
   }
   writeFileSync(stampFile, stamp);
+}
+
+/** Builds the web console, unless its sources are the same as at the last build. */
+async function buildConsole() {
+  const outcome = await run(runtime(), ['console/build.mjs']);
+  if (outcome.signal) exitLike(outcome);
+  if (outcome.code !== 0) fail('the console could not be built, see above.');
 }
 
 function fingerprint() {
@@ -101,7 +112,7 @@ function run(file, argv, { ownGroup = false } = {}) {
   const env = { ...process.env, PATH: [join(modules, '.bin'), process.env.PATH].join(delimiter) };
   const child = spawn(file, argv, { cwd: root, stdio: 'inherit', env, detached: ownGroup });
   const forward = (signal) => {
-    if (ownGroup) process.kill(-child.pid, signal);
+    if (ownGroup && child.pid !== undefined) process.kill(-child.pid, signal);
     // A terminal sends Ctrl-C to its whole foreground process group, so the child already has this signal.
     else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };

@@ -11,7 +11,7 @@ const mostInFolder = 16;
 function mayImport(room: string): (other: string) => boolean {
   if (room === 'test' || room === 'main') return () => true;
   if (room === 'proto' || room.startsWith('sdk')) return () => false;
-  if (room === 'cli') return (other) => other === 'sdk/typescript';
+  if (room === 'cli' || room === 'console') return (other) => other === 'sdk/typescript';
   if (room === 'lib') return (other) => other === 'proto';
   return (other) => other === 'lib' || other === 'proto';
 }
@@ -20,7 +20,7 @@ function mayImport(room: string): (other: string) => boolean {
 function roomOf(file: string): string {
   const [first = '', second = ''] = file.split(sep);
   if (first === 'services' || first === 'sdk') return `${first}/${second}`;
-  return ['lib', 'gateway', 'proto', 'test', 'cli'].includes(first) ? first : 'main';
+  return ['lib', 'gateway', 'proto', 'test', 'cli', 'console'].includes(first) ? first : 'main';
 }
 
 const files = filesUnder('.');

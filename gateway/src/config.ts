@@ -45,6 +45,7 @@ export const settings = {
   CORS_ALLOWED_ORIGINS: origins({ default: [] }),
   ADK_DEFAULT_APP_NAME: text({ default: undefined }),
   ADK_WEB_UI: flag({ default: false }),
+  CONSOLE: flag({ default: true }),
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
   GATEWAY_MAX_BODIES_BYTES: positiveInteger({ default: 64 * 1024 * 1024 }),

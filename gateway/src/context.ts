@@ -35,7 +35,7 @@ export interface Context {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly authentication: Authentication;
-  /** Sign-in of the web UI; undefined unless it is served. */
+  /** Sign-in of browsers; undefined unless the console or the web UI is served. */
   readonly browser: BrowserSession | undefined;
   readonly runTickets: RunTickets;
   /** Room for bodies that are kept in memory. */

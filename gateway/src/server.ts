@@ -1,6 +1,7 @@
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { addAgents } from './agents/index.ts';
 import { addArtifacts } from './artifacts/index.ts';
+import { addConsole } from './console/index.ts';
 import { addAuth } from './auth/index.ts';
 import { type Config, publicBaseUrl } from './config.ts';
 import { createAgentAppCheck } from './edge/authentication/agent-apps.ts';
@@ -49,6 +50,7 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addUsage,
   addWebhooks,
   addWebUi,
+  addConsole,
 ];
 
 /** Sections of the API's documentation, in the order that a newcomer needs them. */

@@ -138,7 +138,7 @@ async function browserSessionOf(
   { config }: GatewayHost,
   standings: Directory<Standing>,
 ): Promise<BrowserSession | undefined> {
-  if (!config.ADK_WEB_UI) return undefined;
+  if (!config.ADK_WEB_UI && !config.CONSOLE) return undefined;
   return createBrowserSession({ encryptKey: config.ENCRYPT_KEY, publicBaseUrl: publicBaseUrl(config), standings });
 }
 

@@ -67,7 +67,7 @@ function addVersion(app: App, { authentication }: Context): void {
   app.get(
     '/version',
     {
-      preValidation: authentication.page,
+      preValidation: authentication.account,
       config: { scope: 'apps:read', holdsNoUserData: true },
       schema: {
         tags,

@@ -13,7 +13,7 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
   app.get(
     '/list-apps',
     {
-      preValidation: authentication.page,
+      preValidation: authentication.account,
       config: { scope: 'apps:read', holdsNoUserData: true },
       schema: {
         tags,

@@ -26,7 +26,7 @@ export function devRoutes(ui: App, context: Context): void {
   addGraphs(ui, context);
   addEventGraph(ui, context);
   addTelemetryChoice(ui, context);
-  const { page } = context.authentication;
+  const { account } = context.authentication;
   const answers = {
     eval_sets: [],
     eval_results: [],
@@ -37,7 +37,7 @@ export function devRoutes(ui: App, context: Context): void {
   for (const [name, answer] of Object.entries(answers)) {
     const schema = { hide, params: AppPath };
     const url = `/dev/apps/:app_name/${name}`;
-    ui.get(url, { preValidation: page, schema }, (_request, reply) => reply.send(answer));
+    ui.get(url, { preValidation: account, schema }, (_request, reply) => reply.send(answer));
     addRefusal(ui, url, ['POST', 'PUT', 'PATCH', 'DELETE']);
   }
   addRefusal(ui, '/dev/*', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -61,7 +61,7 @@ function addRefusal(ui: App, url: string, method: HTTPMethods[]): void {
 }
 
 function addGraphs(ui: App, context: Context): void {
-  const preValidation = context.authentication.page;
+  const preValidation = context.authentication.account;
 
   ui.get(
     '/dev/apps/:app_name/build_graph',
@@ -87,7 +87,7 @@ function addGraphs(ui: App, context: Context): void {
 function addEventGraph(ui: App, context: Context): void {
   ui.get(
     '/dev/apps/:app_name/users/:user_id/sessions/:session_id/events/:event_id/graph',
-    { preValidation: context.authentication.page, schema: { hide, params: EventPath } },
+    { preValidation: context.authentication.account, schema: { hide, params: EventPath } },
     async (request) => {
       const event = await findEvent(context, sessionKeyOf(request), request.params.event_id);
       if (event === undefined) throw new HttpError(404, `Event not found: ${request.params.event_id}`);
@@ -99,7 +99,7 @@ function addEventGraph(ui: App, context: Context): void {
 }
 
 function addTelemetryChoice(ui: App, { authentication }: Context): void {
-  const preValidation = authentication.page;
+  const preValidation = authentication.account;
   ui.get('/config/telemetry', { preValidation, schema: { hide } }, () => ({ telemetry: false }));
   ui.post(
     '/config/telemetry',

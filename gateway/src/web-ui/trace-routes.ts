@@ -13,7 +13,7 @@ const EventTrace = Type.Object({ app_name, event_id: storedId() });
 
 /** Spans of the latest runs, in the form that the web UI's trace view reads. */
 export function traceRoutes(ui: App, { authentication, runs }: Context): void {
-  const preValidation = authentication.page;
+  const preValidation = authentication.account;
   const find = async (of: MessageInitShape<typeof ListSpansRequestSchema>) => (await runs.listSpans(of, unary)).spans;
 
   ui.get(

@@ -27,8 +27,8 @@ const serving = {
 
 /** ADK's built web UI under `/dev-ui/`, with `ADK_WEB_UI`. Its page needs a sign-in; its files are public, as their package is. */
 export async function addWebUi(app: App, context: Context): Promise<void> {
-  const { browser } = context;
-  if (browser === undefined) return;
+  const { browser, config } = context;
+  if (!config.ADK_WEB_UI || browser === undefined) return;
   const bundle = readBundle();
   for (const url of ['/', '/dev-ui']) {
     app.get(url, { schema: { hide: true } }, (_request, reply) => reply.redirect(webUiPath, 307));

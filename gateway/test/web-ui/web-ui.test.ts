@@ -52,7 +52,7 @@ const cookieOf = ({ headers }: Answer) => (headers.get('set-cookie') ?? '').spli
 
 describe('the web UI', () => {
   it('is absent unless it is switched on', async () => {
-    await using plain = await startEdge(services);
+    await using plain = await startEdge({ ...services, env: { CONSOLE: 'false' } });
     const paths = ['/', '/dev-ui', '/dev-ui/', '/dev-ui/sign-in', '/dev-ui/config', '/config/telemetry'];
     for (const path of [...paths, '/dev/apps/shop/build_graph', '/dev/apps/shop/eval_sets']) {
       expect([path, (await plain.send(path)).status]).toEqual([path, 404]);
@@ -216,10 +216,17 @@ describe('the cookie of the web UI', () => {
     cookie = cookieOf(await signIn());
   });
 
-  it('opens the runtime routes and no other', async () => {
+  it('opens the routes of the account, but none that needs the password', async () => {
     expect((await visit('/list-apps', { headers: { cookie } })).body).toEqual(['shop']);
     expect((await visit('/version', { headers: { cookie } })).status).toBe(200);
-    expect((await visit('/api/users/me', { headers: { cookie } })).status).toBe(401);
+    expect((await visit('/api/auth/sessions', { headers: { cookie } })).status).not.toBe(401);
+    const json = { name: 'mine', scopes: ['runs:read'] };
+    const headers = { cookie, origin };
+    expect(await visit('/api/auth/tokens', { json, headers })).toMatchObject({
+      status: 403,
+      body: { code: 'password_required' },
+    });
+    expect((await visit('/api/auth/sessions', { method: 'DELETE', headers: { cookie } })).status).toBe(403);
   });
 
   it('is accepted if the runtime is open, and needed on other routes', async () => {

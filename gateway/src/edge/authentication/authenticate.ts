@@ -16,16 +16,14 @@ declare module 'fastify' {
 type Hook = (request: FastifyRequest, reply: FastifyReply | undefined, done: HookHandlerDoneFunction) => void;
 
 export interface Authentication {
-  /** Requires a bearer token. */
+  /** Requires a bearer token, or the cookie of a browser that has signed in to the console or the web UI. */
   readonly account: Hook;
   /**
    * Requires a bearer token that was issued for the password: 403 `password_required` for one that a refresh cookie was enough for. For
    * routes with which a stolen cookie would be used for good.
    */
   readonly owner: Hook;
-  /** For pages of the web UI beside the runtime routes: requires a bearer token or the UI's cookie. */
-  readonly page: Hook;
-  /** For runtime routes: requires a bearer token or the UI's cookie, or no credentials with `RUNTIME_AUTH=open`. */
+  /** For runtime routes: like `account`, or no credentials with `RUNTIME_AUTH=open`. */
   readonly runtime: Hook;
   /** For the events of a run: like `runtime`, or a ticket in the query. */
   readonly watcher: Hook;
@@ -43,7 +41,7 @@ export interface RequestLimit {
 
 export interface AuthenticationOptions {
   readonly bearer: Bearer;
-  /** Undefined unless the web UI is served. */
+  /** Undefined unless the console or the web UI is served. */
   readonly browser: BrowserSession | undefined;
   readonly isRuntimeOpen: boolean;
   readonly limit: RequestLimit;
@@ -66,25 +64,32 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 type Hooks = Omit<Authentication, 'watcher' | 'withinGrant'>;
 
 function hooksOf({ bearer, browser, isRuntimeOpen, limit }: AuthenticationOptions): Hooks {
-  const account: Hook = (request, reply, done) => {
+  const bearerOnly: Hook = (request, reply, done) => {
     const { authorization } = request.headers;
     settle(() => bearer.identify(authorization), { request, reply, done, limit });
   };
+  const account = browser === undefined ? bearerOnly : orCookie(bearerOnly, browser, limit);
   const owner: Hook = (request, reply, done) => {
     account(request, reply, (error) => {
-      if (error === undefined && request.identity.isFromCookie) done(passwordRequired());
+      if (error === undefined && (request.identity.isFromCookie || isByCookie(request))) done(passwordRequired());
       else done(error);
     });
   };
-  if (browser === undefined) {
-    return { account, owner, page: account, runtime: isRuntimeOpen ? openTo(account) : account };
-  }
-  const page: Hook = (request, reply, done) => {
+  return { account, owner, runtime: isRuntimeOpen ? openTo(account, browser) : account };
+}
+
+/** A bearer token, or the cookie of a browser that sends none. */
+function orCookie(bearerOnly: Hook, browser: BrowserSession, limit: RequestLimit): Hook {
+  return (request, reply, done) => {
     const isBearer = request.headers.authorization !== undefined || !browser.isPresent(request);
-    if (isBearer) account(request, reply, done);
+    if (isBearer) bearerOnly(request, reply, done);
     else settle(() => browser.identify(request), { request, reply, done, limit });
   };
-  return { account, owner, page, runtime: isRuntimeOpen ? openTo(page, browser) : page };
+}
+
+/** Whether a request that was let in has shown no token. */
+function isByCookie({ headers }: FastifyRequest): boolean {
+  return headers.authorization === undefined;
 }
 
 function passwordRequired(): MeshError {

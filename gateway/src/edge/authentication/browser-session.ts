@@ -11,8 +11,8 @@ import type { Identity } from './identity.ts';
 import type { Standing } from './standings.ts';
 
 /**
- * Sign-in of the web UI: a cookie that only pages of this origin can use, and only on runtime routes. It is signed with a key of
- * its own, so a cookie is never accepted as an access token, nor the other way round.
+ * Sign-in of the console and of ADK's web UI: a cookie that only pages of this origin can use. Routes that need the password refuse it. It is
+ * signed with a key of its own, so a cookie is never accepted as an access token, nor the other way round.
  */
 export interface BrowserSession {
   isPresent(request: FastifyRequest): boolean;

@@ -1,0 +1,91 @@
+import { type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+/** What is known of something on the server. Old data stays while it is read again. */
+export interface Known<T> {
+  readonly data?: T | undefined;
+  readonly error?: Error | undefined;
+  readonly isLoading: boolean;
+}
+
+interface Entry {
+  readonly known: Signal<Known<unknown>>;
+  read: () => Promise<unknown>;
+  readers: number;
+  readAtMs: number;
+  reading: Promise<void> | undefined;
+}
+
+const entries = new Map<string, Entry>();
+/** Data of this age is shown without reading it again, in milliseconds. */
+const freshMs = 2_000;
+
+export interface QueryOptions {
+  /** Reads again after this time while the page is visible, in milliseconds. */
+  readonly everyMs?: number | undefined;
+}
+
+/** Reads something and keeps it by its key, e.g. `runs?status=failed`. Components that read the same key share it. */
+export function useQuery<T>(key: string, read: () => Promise<T>, { everyMs }: QueryOptions = {}): Known<T> {
+  const entry = entryOf(key);
+  entry.read = read;
+  useEffect(() => {
+    entry.readers += 1;
+    if (Date.now() - entry.readAtMs > freshMs) void refresh(entry);
+    const timer =
+      everyMs === undefined ? undefined : setInterval(() => document.hidden || void refresh(entry), everyMs);
+    return () => {
+      entry.readers -= 1;
+      clearInterval(timer);
+    };
+  }, [key, everyMs]);
+  return entry.known.value as Known<T>;
+}
+
+function entryOf(key: string): Entry {
+  const found = entries.get(key);
+  if (found !== undefined) return found;
+  const known = signal<Known<unknown>>({ isLoading: true });
+  const entry = { known, read: () => Promise.resolve(), readers: 0, readAtMs: 0, reading: undefined };
+  entries.set(key, entry);
+  return entry;
+}
+
+function refresh(entry: Entry): Promise<void> {
+  entry.reading ??= readOnce(entry).finally(() => {
+    entry.reading = undefined;
+  });
+  return entry.reading;
+}
+
+async function readOnce(entry: Entry): Promise<void> {
+  const { data } = entry.known.peek();
+  entry.known.value = { ...entry.known.peek(), isLoading: true };
+  try {
+    const next = await entry.read();
+    entry.readAtMs = Date.now();
+    entry.known.value = { data: next, isLoading: false };
+  } catch (error) {
+    entry.known.value = { data, error: asError(error), isLoading: false };
+  }
+}
+
+/** Reads everything again whose key begins like this: at once where it is shown, else when it is shown next. */
+export async function invalidate(...prefixes: readonly string[]): Promise<void> {
+  const found = Array.from(entries).filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix)));
+  for (const [, entry] of found) entry.readAtMs = 0;
+  await Promise.all(found.filter(([, { readers }]) => readers > 0).map(([, entry]) => refresh(entry)));
+}
+
+export function forgetAll(): void {
+  entries.clear();
+}
+
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+addEventListener('focus', () => {
+  for (const entry of entries.values())
+    if (entry.readers > 0 && Date.now() - entry.readAtMs > 10_000) void refresh(entry);
+});

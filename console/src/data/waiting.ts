@@ -1,0 +1,10 @@
+import { signal } from '@preact/signals';
+import { mesh } from './client.ts';
+
+/** Number of runs that wait for a person, at most 100. */
+export const waiting = signal(0);
+
+export async function countWaiting(): Promise<void> {
+  const { items } = await mesh.runs.inbox({ limit: 100 }).page();
+  waiting.value = items.length;
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../texts.ts';
+import { Button } from './button.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly isBroad?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A native dialog, open as long as it is drawn. Escape and a press beside it close it. */
+export function Dialog({ title, onClose, isBroad = false, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={isBroad ? 'dialog broad' : 'dialog'}
+      aria-label={title}
+      onClose={onClose}
+      onMouseDown={(event) => event.target === ref.current && ref.current?.close()}
+    >
+      <div class="stack">
+        <div class="row">
+          <h2 class="grow">{title}</h2>
+          <Button kind="quiet" icon="close" label={t.actions.close} onPress={() => ref.current?.close()} />
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

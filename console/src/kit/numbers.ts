@@ -1,0 +1,16 @@
+const whole = new Intl.NumberFormat('en');
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+export function count(value: number | null | undefined): string {
+  return value === undefined || value === null ? '–' : whole.format(value);
+}
+
+export function shortCount(value: number | null | undefined): string {
+  return value === undefined || value === null ? '–' : compact.format(value);
+}
+
+/** Dollars, with as many digits as small prices need. */
+export function dollars(value: number | null | undefined): string {
+  if (value === undefined || value === null) return '–';
+  return value !== 0 && Math.abs(value) < 0.1 ? `$${value.toPrecision(2)}` : `$${value.toFixed(2)}`;
+}

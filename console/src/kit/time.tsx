@@ -1,0 +1,40 @@
+import { signal } from '@preact/signals';
+
+const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 10_000);
+
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** A time as a distance from now; the exact one is its title. Takes seconds or a date of RFC 3339. */
+export function Time({ at }: { readonly at: number | string | null | undefined }) {
+  if (at === undefined || at === null) return <span class="muted">–</span>;
+  const date = new Date(typeof at === 'number' ? at * 1000 : at);
+  return (
+    <time dateTime={date.toISOString()} title={exact.format(date)}>
+      {relative((date.getTime() - now.value) / 1000)}
+    </time>
+  );
+}
+
+function relative(seconds: number): string {
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? [];
+  if (unit === undefined || size === undefined) return seconds > 5 ? 'in a moment' : 'just now';
+  return words.format(Math.round(seconds / size), unit);
+}
+
+/** A length of time in words, such as `1.4 s` or `3 min 5 s`. */
+export function lengthOf(seconds: number): string {
+  if (seconds < 1) return `${Math.max(0, Math.round(seconds * 1000))} ms`;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

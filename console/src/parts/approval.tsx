@@ -1,0 +1,106 @@
+import { useSignal } from '@preact/signals';
+import { Badge } from '../kit/badge.tsx';
+import { Button } from '../kit/button.tsx';
+import { Field } from '../kit/field.tsx';
+import { Json } from '../kit/json.tsx';
+import { t } from '../texts.ts';
+import { confirmation, type FunctionResponse } from './turns.ts';
+
+export interface AskedCall {
+  readonly name?: string | null | undefined;
+  readonly args?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+type Response = Readonly<Record<string, unknown>>;
+
+interface AskedProps {
+  readonly call: AskedCall;
+  readonly answer: (response: Response) => unknown;
+  /** The answer that was given before. */
+  readonly response?: FunctionResponse | undefined;
+}
+
+interface Confirmation {
+  readonly originalFunctionCall?: { readonly name?: string; readonly args?: Record<string, unknown> };
+  readonly toolConfirmation?: { readonly hint?: string };
+}
+
+/** ADK's own hint is for programs. */
+const hintOfAdk = /^Please approve or reject the tool call/;
+
+/** A call that a person approves, or whose result a person gives. */
+export function Asked(props: AskedProps) {
+  return props.call.name === confirmation ? <Approval {...props} /> : <Question {...props} />;
+}
+
+function Approval({ call, response, answer }: AskedProps) {
+  const { originalFunctionCall: wanted, toolConfirmation } = (call.args ?? {}) as Confirmation;
+  const note = useSignal('');
+  const say = (confirmed: boolean) =>
+    answer({ confirmed, ...(note.value !== '' && { payload: { note: note.value } }) });
+  return (
+    <section class="asked card pad stack tight">
+      <div class="row">
+        <span class="grow">
+          <code>{wanted?.name}</code> {t.asked.approval}
+        </span>
+        {response && <Verdict response={response} />}
+      </div>
+      {toolConfirmation?.hint && !hintOfAdk.test(toolConfirmation.hint) && <p class="muted">{toolConfirmation.hint}</p>}
+      <Json value={wanted?.args ?? {}} />
+      {response === undefined && (
+        <>
+          <Field label={t.asked.note} name="note" onChange={(value) => (note.value = value)} />
+          <div class="row">
+            <Button kind="first" icon="check" onPress={() => say(true)}>
+              {t.actions.approve}
+            </Button>
+            <Button kind="danger" icon="close" onPress={() => say(false)}>
+              {t.actions.reject}
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Verdict({ response: { response } }: { readonly response: FunctionResponse }) {
+  const isApproved = response?.['confirmed'] === true;
+  return <Badge tone={isApproved ? 'good' : 'bad'}>{isApproved ? t.asked.approved : t.asked.rejected}</Badge>;
+}
+
+function Question({ call, answer }: AskedProps) {
+  const text = useSignal('');
+  return (
+    <section class="asked card pad stack tight">
+      <span>
+        <code>{call.name}</code> {t.asked.input}
+      </span>
+      <Json value={call.args ?? {}} />
+      <Field
+        label={t.asked.answer}
+        name="answer"
+        rows={2}
+        hint={t.asked.answerHint}
+        onChange={(value) => (text.value = value)}
+      />
+      <div class="row">
+        <Button kind="first" onPress={() => answer(responseOf(text.value))}>
+          {t.asked.send}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** An answer as the response of a call: an object of JSON as it is, everything else as its result. */
+function responseOf(text: string): Response {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Response;
+    return { result: value };
+  } catch {
+    return { result: text };
+  }
+}

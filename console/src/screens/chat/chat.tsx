@@ -1,0 +1,70 @@
+import './chat.css';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { loadApps } from '../../data/apps.ts';
+import { mesh } from '../../data/client.ts';
+import { useQuery } from '../../data/query.ts';
+import { useTitle } from '../../kit/page.tsx';
+import { Empty, When } from '../../kit/states.tsx';
+import { go, query, screen } from '../../shell/router.ts';
+import type { Params } from '../../shell/screens.tsx';
+import { t } from '../../texts.ts';
+import { Composer } from './composer.tsx';
+import { ChatHead } from './head.tsx';
+import { SessionList } from './session-list.tsx';
+import { StatePanel } from './state-panel.tsx';
+import { type Thread, threadOf } from './thread.ts';
+import { ThreadView } from './thread-view.tsx';
+import { keepTitle } from './titles.ts';
+import { userQuery } from './user-query.ts';
+
+const lastApp = 'chat.app';
+
+/** A conversation with any agent. */
+export function Chat({ params }: { readonly params: Params }) {
+  useTitle(t.chat.title);
+  const apps = useQuery('apps', loadApps);
+  return (
+    <When known={apps}>
+      {(list) => {
+        const kept = params['app'] ?? localStorage.getItem(lastApp) ?? '';
+        const app = list.find(({ name }) => name === kept) ?? list.find(({ name }) => name === 'echo') ?? list[0];
+        if (app === undefined) return <NoAgents />;
+        return <Conversation key={app.name} app={app.name} session={params['session']} />;
+      }}
+    </When>
+  );
+}
+
+function Conversation({ app, session }: { readonly app: string; readonly session: string | undefined }) {
+  const user = query.value.get('user') ?? 'user';
+  const [hasState, text] = [useSignal(false), useSignal('')];
+  const thread = session === undefined ? undefined : threadOf({ app, user, session });
+  useEffect(() => localStorage.setItem(lastApp, app), [app]);
+  useEffect(() => {
+    if (thread !== undefined && !thread.isRunning.peek()) void thread.load();
+  }, [thread]);
+  const send = async (message: Parameters<Thread['send']>[0]): Promise<void> => {
+    const it = thread ?? threadOf({ app, user, session: (await mesh.sessions.create({ app, user })).id });
+    const words = (message.parts ?? []).map((part) => part.text ?? '').join(' ');
+    if (thread === undefined) keepTitle(it.place.session, words);
+    const sending = it.send(message);
+    if (thread === undefined) go(screen`/chat/${app}/${it.place.session}` + userQuery(user), { replaces: true });
+    await sending;
+  };
+  return (
+    <div class={hasState.value ? 'chat with-state' : 'chat'}>
+      <SessionList app={app} user={user} session={session} />
+      <section class="chat-main" aria-label={t.chat.title}>
+        <ChatHead app={app} user={user} thread={thread} hasState={hasState} />
+        <ThreadView app={app} thread={thread} text={text} />
+        <Composer key={session ?? ''} thread={thread} text={text} send={send} />
+      </section>
+      {hasState.value && thread && <StatePanel place={thread.place} />}
+    </div>
+  );
+}
+
+function NoAgents() {
+  return <Empty icon="agents" title={t.chat.noAgents} text={t.chat.noAgentsText} />;
+}

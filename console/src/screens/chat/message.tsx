@@ -1,0 +1,109 @@
+import type { Signal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { Button } from '../../kit/button.tsx';
+import { Markdown } from '../../kit/markdown.tsx';
+import { say } from '../../kit/toasts.tsx';
+import { Copy } from '../../kit/copy.tsx';
+import { Asked } from '../../parts/approval.tsx';
+import { ToolCall } from '../../parts/tool-call.tsx';
+import { type Block, confirmation, type FunctionResponse, type Turn } from '../../parts/turns.ts';
+import { go, screen } from '../../shell/router.ts';
+import { t } from '../../texts.ts';
+import type { Thread } from './thread.ts';
+import { userQuery } from './user-query.ts';
+
+interface MessageProps {
+  readonly turn: Turn;
+  readonly thread: Thread;
+  readonly responses: ReadonlyMap<string, FunctionResponse>;
+  readonly text: Signal<string>;
+}
+
+export function Message({ turn, thread, responses, text }: MessageProps) {
+  const words = turn.blocks
+    .map((block) => (block.kind === 'text' ? block.text : ''))
+    .join('\n')
+    .trim();
+  const isMine = turn.isUser;
+  if (isMine && words === '' && turn.blocks.every(({ kind }) => kind !== 'file')) return null;
+  return (
+    <article class={isMine ? 'message mine' : 'message'}>
+      {!isMine && <div class="author">{turn.author}</div>}
+      {isMine && words !== '' && <div class="bubble">{words}</div>}
+      {turn.blocks.map((block, index) =>
+        isMine && block.kind === 'text' ? null : (
+          <OneBlock key={index} block={block} thread={thread} responses={responses} />
+        ),
+      )}
+      <div class="row message-tools">
+        {words !== '' && <Copy text={words} />}
+        {isMine && (
+          <Button
+            kind="quiet"
+            isTiny
+            icon="retry"
+            label={t.chat.edit}
+            onPress={() => editFrom(thread, turn, text, words)}
+          />
+        )}
+        <Button
+          kind="quiet"
+          isTiny
+          icon="fork"
+          label={t.chat.fork}
+          onPress={() => forkAt(thread, turn.events.at(-1)?.id)}
+        />
+      </div>
+    </article>
+  );
+}
+
+interface OneBlockProps extends Omit<MessageProps, 'turn' | 'text'> {
+  readonly block: Block;
+}
+
+function OneBlock({ block, thread, responses }: OneBlockProps) {
+  if (block.kind === 'text') return <Markdown text={block.text} />;
+  if (block.kind === 'error') return <p class="bad toned fault">{block.text}</p>;
+  if (block.kind === 'thought') {
+    return (
+      <details class="thoughts">
+        <summary>{t.chat.thoughts}</summary>
+        <p class="thought">{block.text}</p>
+      </details>
+    );
+  }
+  if (block.kind === 'file') return <FileView {...block} />;
+  const { call } = block;
+  const response = responses.get(call.id ?? '');
+  const waits = thread.run.value?.waitingFor?.some(({ functionCallId }) => functionCallId === call.id) === true;
+  if (call.name === confirmation || (block.isLong && waits)) {
+    const answer = (given: Readonly<Record<string, unknown>>) => thread.answer(call.id ?? '', call.name ?? '', given);
+    return <Asked call={call} response={response} answer={answer} />;
+  }
+  return <ToolCall call={call} response={response} />;
+}
+
+function FileView({ name, type, data }: Extract<Block, { kind: 'file' }>) {
+  if (data !== undefined && /^image\/(png|jpeg|gif|webp)$/.test(type)) {
+    return <img class="picture" src={`data:${type};base64,${data}`} alt={name} />;
+  }
+  return <span class="tag">{name || type}</span>;
+}
+
+async function forkAt({ place }: Thread, eventId: string | undefined): Promise<void> {
+  if (eventId === undefined) return;
+  const { id } = await mesh.sessions.fork(place, { eventId });
+  say(t.chat.forked);
+  go(screen`/chat/${place.app}/${id}` + userQuery(place.user));
+}
+
+/** Opens a new chat that ends before a message, with its words to change. */
+async function editFrom(thread: Thread, turn: Turn, text: Signal<string>, words: string): Promise<void> {
+  const { place, events } = thread;
+  const at = events.value.findIndex(({ id }) => id === turn.events[0]?.id);
+  const before = events.value[at - 1]?.id;
+  if (before === undefined) go(screen`/chat/${place.app}` + userQuery(place.user));
+  else await forkAt(thread, before);
+  text.value = words;
+}

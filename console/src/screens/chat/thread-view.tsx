@@ -1,0 +1,100 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { loadApps } from '../../data/apps.ts';
+import { useQuery } from '../../data/query.ts';
+import { Button } from '../../kit/button.tsx';
+import { Markdown } from '../../kit/markdown.tsx';
+import { Failure, Skeleton } from '../../kit/states.tsx';
+import { responsesOf, turnsOf } from '../../parts/turns.ts';
+import { t } from '../../texts.ts';
+import { Message } from './message.tsx';
+import type { Thread } from './thread.ts';
+
+interface ThreadViewProps {
+  readonly app: string;
+  readonly thread: Thread | undefined;
+  readonly text: Signal<string>;
+}
+
+/** The conversation so far. It follows its end, unless its reader has scrolled away. */
+export function ThreadView({ app, thread, text }: ThreadViewProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const follows = useSignal(true);
+  useLayoutEffect(() => {
+    const [outer, inner] = [ref.current, ref.current?.firstElementChild];
+    if (!outer || !inner) return undefined;
+    const observer = new ResizeObserver(() => follows.peek() && outer.scrollTo(0, outer.scrollHeight));
+    observer.observe(inner);
+    return () => observer.disconnect();
+  }, []);
+  const onScroll = (): void => {
+    const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = ref.current ?? {};
+    follows.value = scrollHeight - scrollTop - clientHeight < 60;
+  };
+  return (
+    // Scrolled by keyboard too.
+    <div class="thread" ref={ref} onScroll={onScroll} tabIndex={0} role="log" aria-label={t.chat.title}>
+      <div class="thread-inner">
+        {thread === undefined ? <Hello app={app} /> : <Messages thread={thread} text={text} />}
+      </div>
+    </div>
+  );
+}
+
+function Hello({ app }: { readonly app: string }) {
+  const found = useQuery('apps', loadApps).data?.find(({ name }) => name === app);
+  return (
+    <div class="hello">
+      <h2>{found?.title ?? app}</h2>
+      <p class="muted">{found?.description || t.chat.hello}</p>
+    </div>
+  );
+}
+
+function Messages({ thread, text }: { readonly thread: Thread; readonly text: Signal<string> }) {
+  const { events, drafts, sent, error, isLoaded, isRunning, run, queuePlace, isGapped } = thread;
+  if (!isLoaded.value) {
+    return error.value ? <Failure error={error.value} retry={() => thread.load()} /> : <Skeleton />;
+  }
+  const responses = responsesOf(events.value);
+  return (
+    <>
+      {thread.hasEarlier && (
+        <div class="row pill">
+          <Button isTiny onPress={() => thread.loadEarlier()}>
+            {t.chat.more}
+          </Button>
+        </div>
+      )}
+      {turnsOf(events.value).map((turn, index) => (
+        <Message key={turn.events[0]?.id ?? index} turn={turn} thread={thread} responses={responses} text={text} />
+      ))}
+      {sent.value && (
+        <article class="message mine">
+          <div class="bubble">
+            {(sent.value.parts ?? []).map((part) => part.text ?? part.inlineData?.displayName).join('\n')}
+          </div>
+        </article>
+      )}
+      {Array.from(drafts.value, ([key, draft]) => (
+        <article key={key} class="message">
+          <div class="author">{draft.author}</div>
+          {draft.thought && <p class="thought">{draft.thought}</p>}
+          <Markdown text={draft.text} />
+        </article>
+      ))}
+      {isGapped.value && <p class="small muted">{t.chat.gap}</p>}
+      {isRunning.value && drafts.value.size === 0 && <Working place={queuePlace.value} />}
+      {!isRunning.value && run.value?.status === 'failed' && <p class="bad toned fault">{run.value.errorMessage}</p>}
+      {!isRunning.value && run.value?.status === 'cancelled' && <p class="small muted">{t.chat.stopped}</p>}
+    </>
+  );
+}
+
+function Working({ place }: { readonly place: number | undefined }) {
+  return (
+    <p class="working badge live busy" role="status">
+      {place === undefined ? t.chat.thinking : `${t.chat.queued} ${place}`}
+    </p>
+  );
+}

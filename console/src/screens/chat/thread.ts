@@ -1,0 +1,160 @@
+import { AgentMeshError, type Content, type Event, type Run, type RunEvent, type SessionName } from '@agentmesh/client';
+import { type Signal, signal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { invalidate } from '../../data/query.ts';
+import { countWaiting } from '../../data/waiting.ts';
+import { textOfError } from '../../kit/toasts.tsx';
+import { type Draft, draftWith, speakerOf } from './drafts.ts';
+
+/** Events that a page of the history has. */
+const pageSize = 200;
+const openStates: ReadonlySet<string> = new Set(['queued', 'running', 'waiting']);
+
+/** A conversation: its events, what its agent is saying, and its run. It goes on while another screen is shown. */
+export class Thread {
+  readonly place: SessionName;
+  readonly events: Signal<readonly Event[]> = signal([]);
+  /** Words of messages that have not ended, by speaker. */
+  readonly drafts: Signal<ReadonlyMap<string, Draft>> = signal(new Map());
+  /** A message that the server has not told us of yet. */
+  readonly sent: Signal<Content | undefined> = signal(undefined);
+  readonly run: Signal<Run | undefined> = signal(undefined);
+  readonly isRunning = signal(false);
+  readonly queuePlace: Signal<number | undefined> = signal(undefined);
+  readonly error: Signal<Error | undefined> = signal(undefined);
+  readonly isLoaded = signal(false);
+  readonly isGapped = signal(false);
+  /** Cursor of the events before the first one; undefined when all are there. */
+  readonly #earlier: Signal<string | undefined> = signal(undefined);
+  #lastId: string | undefined;
+
+  constructor(place: SessionName) {
+    this.place = place;
+  }
+
+  get hasEarlier(): boolean {
+    return this.#earlier.value !== undefined;
+  }
+
+  /** Reads the history, and watches the run that is not over. */
+  async load(): Promise<void> {
+    try {
+      const [{ items, next }, runs] = await Promise.all([
+        this.#page(),
+        mesh.sessions.runs(this.place, { limit: 5 }).page(),
+      ]);
+      this.#earlier.value = next;
+      this.#add(items.toReversed());
+      this.isLoaded.value = true;
+      const open = runs.items.find(({ status }) => openStates.has(status));
+      this.run.value = open ?? runs.items[0];
+      if (open !== undefined && !this.isRunning.value) void this.#watch(open.invocationId);
+    } catch (error) {
+      this.error.value = error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  async loadEarlier(): Promise<void> {
+    const { items, next } = await this.#page(this.#earlier.value);
+    this.#earlier.value = next;
+    this.events.value = [...items.toReversed(), ...this.events.value];
+  }
+
+  async send(message: Content): Promise<void> {
+    this.sent.value = message;
+    this.isLoaded.value = true;
+    this.isRunning.value = true;
+    try {
+      const { app, user, session } = this.place;
+      this.run.value = await mesh.runs.start({ app, user, session, message, streaming: true });
+      this.#lastId = undefined;
+      void this.#watch(this.run.value.invocationId);
+    } catch (error) {
+      this.sent.value = undefined;
+      this.isRunning.value = false;
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.run.value !== undefined) await mesh.runs.cancel(this.run.value.invocationId);
+  }
+
+  async steer(text: string): Promise<void> {
+    if (this.run.value !== undefined) await mesh.runs.steer(this.run.value.invocationId, text);
+  }
+
+  async answer(id: string, name: string, response: Readonly<Record<string, unknown>>): Promise<void> {
+    const run = this.run.value;
+    if (run === undefined) return;
+    this.run.value = await mesh.runs.answer(run.invocationId, { id, name, response }, run);
+    void countWaiting().catch(() => undefined);
+    await this.#watch(run.invocationId);
+  }
+
+  async #watch(id: string): Promise<void> {
+    this.isRunning.value = true;
+    const stream = mesh.runs.watch(id, {
+      after: this.#lastId,
+      onQueued: (place) => (this.queuePlace.value = place),
+    });
+    try {
+      for await (const event of stream) this.#take(event);
+      this.#lastId = stream.lastEventId;
+      this.run.value = stream.record;
+    } catch (error) {
+      const status = error instanceof AgentMeshError ? error.status : 0;
+      this.run.value = status === 0 ? this.run.value : await mesh.runs.get(id).catch(() => this.run.value);
+      this.error.value = new Error(textOfError(error));
+    }
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    this.isRunning.value = false;
+    this.queuePlace.value = undefined;
+    this.drafts.value = new Map();
+    this.isGapped.value = false;
+    const { items } = await this.#page().catch(() => ({ items: [] as Event[] }));
+    this.#add(items.toReversed());
+    this.sent.value = undefined;
+    await Promise.all([countWaiting(), invalidate('sessions?', 'session:', 'runs')]).catch(() => undefined);
+  }
+
+  #page(cursor?: string) {
+    return mesh.sessions.events(this.place, { order: 'desc', limit: pageSize }).page(cursor);
+  }
+
+  #take(event: RunEvent): void {
+    this.queuePlace.value = undefined;
+    if (event.gap !== undefined) {
+      this.isGapped.value = true;
+    } else if (event.partial === true) {
+      this.drafts.value = draftWith(this.drafts.value, event);
+    } else {
+      const drafts = new Map(this.drafts.value);
+      drafts.delete(speakerOf(event));
+      this.drafts.value = drafts;
+      this.isGapped.value = false;
+      this.#add([event]);
+    }
+  }
+
+  #add(events: readonly Event[]): void {
+    const known = new Set(this.events.value.map(({ id }) => id));
+    const fresh = events.filter(({ id }) => id === undefined || !known.has(id));
+    if (fresh.some(({ author }) => author === 'user')) this.sent.value = undefined;
+    if (fresh.length === 0) return;
+    this.events.value = [...this.events.value, ...fresh].toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
+  }
+}
+
+const threads = new Map<string, Thread>();
+
+/** The conversation of a session. It is read again when it is opened and nothing runs. */
+export function threadOf(place: SessionName): Thread {
+  const key = JSON.stringify(place);
+  const thread = threads.get(key) ?? new Thread(place);
+  threads.set(key, thread);
+  return thread;
+}

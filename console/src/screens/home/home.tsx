@@ -1,0 +1,131 @@
+import './home.css';
+import type { Run } from '@agentmesh/client';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { waiting } from '../../data/waiting.ts';
+import { RunBadge } from '../../kit/badge.tsx';
+import { LinkButton } from '../../kit/button.tsx';
+import { Command } from '../../kit/copy.tsx';
+import { dollars, shortCount } from '../../kit/numbers.ts';
+import { Page } from '../../kit/page.tsx';
+import { When } from '../../kit/states.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { lengthOf, Time } from '../../kit/time.tsx';
+import { AppName } from '../../parts/app-name.tsx';
+import { base, href } from '../../shell/router.ts';
+import { t } from '../../texts.ts';
+import { figuresOf } from './figures.ts';
+
+const most = 500;
+const shown = 8;
+
+/** What goes on, what waits and what failed; each number leads to its list. */
+export function Home() {
+  const runs = useQuery(
+    'runs?home',
+    async () => (await mesh.runs.list({ limit: most, since: dayAgo() }).page()).items,
+    {
+      everyMs: 10_000,
+    },
+  );
+  return (
+    <Page title={t.home.title}>
+      <When known={runs} retry={() => invalidate('runs?home')}>
+        {(items) => (
+          <>
+            <Numbers runs={items} />
+            {items.length === 0 ? <FirstSteps /> : <Lists runs={items} />}
+          </>
+        )}
+      </When>
+    </Page>
+  );
+}
+
+function dayAgo(): string {
+  return new Date(Date.now() - 86_400_000).toISOString();
+}
+
+function Numbers({ runs }: { readonly runs: readonly Run[] }) {
+  const use = useQuery('usage?today', () =>
+    mesh.request<{ usage: readonly { cost_usd: number }[] }>({
+      path: '/api/usage',
+      query: { group_by: 'day', from: today(), to: tomorrow() },
+    }),
+  );
+  const { running, queued, failed, perMinute, p95, tokens } = figuresOf(runs);
+  const cost = use.data?.usage.reduce((sum, { cost_usd: part }) => sum + part, 0);
+  const tiles = [
+    [t.home.waits, waiting.value, '/inbox', waiting.value > 0 && 'warn'],
+    [t.home.running, running, '/runs?status=running', running > 0 && 'busy'],
+    [t.home.queued, queued, '/runs?status=queued', false],
+    [t.home.failed, failed, '/runs?status=failed&since=day', failed > 0 && 'bad'],
+    [t.home.perMinute, perMinute, '/runs?since=hour', false],
+    [t.home.p95, p95 === undefined ? '–' : lengthOf(p95), '/runs?since=day', false],
+    [t.home.tokens, shortCount(tokens), '/runs?since=day', false],
+    [t.home.cost, dollars(cost ?? 0), '/runs?since=day', false],
+  ] as const;
+  return (
+    <div class="tiles">
+      {tiles.map(([name, value, to, tone]) => (
+        <a key={name} class="card tile" href={base + to}>
+          <span class="small muted">{name}</span>
+          <strong class={tone === false ? '' : `${tone} toned`}>{value}</strong>
+        </a>
+      ))}
+    </div>
+  );
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10);
+const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+
+const columns: readonly Column<Run>[] = [
+  { title: t.runs.agent, cell: ({ appName }) => <AppName name={appName} /> },
+  { title: t.runs.status, cell: ({ status }) => <RunBadge status={status} /> },
+  { title: t.runs.started, cell: ({ createTime }) => <Time at={createTime} /> },
+];
+
+function Lists({ runs }: { readonly runs: readonly Run[] }) {
+  const failed = runs.filter(({ status }) => status === 'failed').slice(0, shown);
+  const hrefOf = ({ invocationId }: Run): string => href`/runs/${invocationId}`;
+  const keyOf = ({ invocationId }: Run): string => invocationId;
+  const reason: Column<Run> = {
+    title: t.runs.status,
+    cell: ({ errorMessage }) => <span class="bad toned reason">{errorMessage}</span>,
+  };
+  const [first, , last] = columns;
+  const ofFailed = [first, reason, last].filter((column) => column !== undefined);
+  return (
+    <div class="halves">
+      <section class="stack tight">
+        <h2>{t.home.latest}</h2>
+        <Table label={t.home.latest} columns={columns} rows={runs.slice(0, shown)} keyOf={keyOf} hrefOf={hrefOf} />
+      </section>
+      <section class="stack tight">
+        <h2>{t.home.lastFailed}</h2>
+        {failed.length === 0 ? (
+          <p class="card pad muted">{t.home.nothingFailed}</p>
+        ) : (
+          <Table label={t.home.lastFailed} columns={ofFailed} rows={failed} keyOf={keyOf} hrefOf={hrefOf} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function FirstSteps() {
+  return (
+    <section class="card pad stack">
+      <h2>{t.home.firstSteps}</h2>
+      <p class="muted">{t.home.firstText}</p>
+      <div class="row">
+        <LinkButton kind="first" icon="chat" href={`${base}/chat/echo`}>
+          {t.home.startChat}
+        </LinkButton>
+      </div>
+      <h3>{t.home.inTerminal}</h3>
+      <Command text={`AGENTMESH_URL=${location.origin} npx agentmesh run echo "Hello, mesh"`} />
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Run, WaitingCall } from '@agentmesh/client';
+import { useEffect } from 'preact/hooks';
+import { mesh } from '../../data/client.ts';
+import { useList } from '../../data/list.ts';
+import { invalidate } from '../../data/query.ts';
+import { countWaiting } from '../../data/waiting.ts';
+import { Page } from '../../kit/page.tsx';
+import { Empty, When } from '../../kit/states.tsx';
+import { Time } from '../../kit/time.tsx';
+import { say } from '../../kit/toasts.tsx';
+import { AppName } from '../../parts/app-name.tsx';
+import { Asked } from '../../parts/approval.tsx';
+import { isTyping } from '../../shell/keys.ts';
+import { href } from '../../shell/router.ts';
+import { t } from '../../texts.ts';
+
+/** Runs that wait for a person, to be answered in place. */
+export function Inbox() {
+  const list = useList({
+    key: 'runs?inbox',
+    read: () => mesh.runs.inbox({ limit: 50 }),
+    idOf: ({ invocationId }) => invocationId,
+    everyMs: 5_000,
+  });
+  useAnswerKeys();
+  return (
+    <Page title={t.inbox.title} lead={t.inbox.lead} isNarrow>
+      <When known={list} retry={() => invalidate('runs?inbox')}>
+        {(runs) =>
+          runs.length === 0 ? (
+            <Empty icon="inbox" title={t.inbox.none} text={t.inbox.noneText} />
+          ) : (
+            <>
+              <p class="small muted">{t.inbox.keys}</p>
+              {runs.flatMap((run) =>
+                (run.waitingFor ?? []).map((call) => <Waiting key={call.functionCallId} run={run} call={call} />),
+              )}
+            </>
+          )
+        }
+      </When>
+    </Page>
+  );
+}
+
+function Waiting({ run, call }: { readonly run: Run; readonly call: WaitingCall }) {
+  const { invocationId, appName, userId, createTime, answerBy } = run;
+  const answer = async (response: Readonly<Record<string, unknown>>): Promise<void> => {
+    await mesh.runs.answer(invocationId, { id: call.functionCallId, name: call.name, response }, run);
+    say(t.inbox.answered);
+    await Promise.all([invalidate('runs'), countWaiting()]);
+  };
+  return (
+    <article class="stack tight">
+      <div class="row small muted">
+        <a href={href`/runs/${invocationId}`} data-row>
+          <AppName name={appName} />
+        </a>
+        <span>{userId}</span>
+        <span class="grow" />
+        <Time at={createTime} />
+        {answerBy !== undefined && (
+          <span>
+            {t.inbox.until} <Time at={answerBy} />
+          </span>
+        )}
+      </div>
+      <Asked call={call} answer={answer} />
+    </article>
+  );
+}
+
+/** `a` and `r` press the buttons of the chosen entry. */
+function useAnswerKeys(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (isTyping(event.target) || event.metaKey || event.ctrlKey) return;
+      const index = { a: 0, r: 1 }[event.key];
+      const entry = document.activeElement?.closest('article');
+      if (index === undefined || !entry) return;
+      entry.querySelectorAll<HTMLButtonElement>('.asked > .row > .button')[index]?.click();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}

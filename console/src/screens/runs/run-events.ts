@@ -1,0 +1,31 @@
+import type { Event, Run } from '@agentmesh/client';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { mesh } from '../../data/client.ts';
+import { asError, invalidate } from '../../data/query.ts';
+
+interface WatchedRun {
+  readonly events: Signal<readonly Event[]>;
+  readonly error: Signal<Error | undefined>;
+}
+
+/** The whole events of a run, as they come. */
+export function useRunEvents(id: string, status: Run['status'] | undefined): WatchedRun {
+  const [events, error] = [useSignal<readonly Event[]>([]), useSignal<Error | undefined>(undefined)];
+  const isWaiting = status === 'waiting';
+  useEffect(() => {
+    const leaving = new AbortController();
+    const watch = async (): Promise<void> => {
+      events.value = [];
+      for await (const event of mesh.runs.watch(id, { signal: leaving.signal })) {
+        if (event.gap === undefined && event.partial !== true) events.value = [...events.value, event];
+      }
+      await invalidate(`run:${id}`, 'runs');
+    };
+    watch().catch((reason: unknown) => {
+      if (!leaving.signal.aborted) error.value = asError(reason);
+    });
+    return () => leaving.abort();
+  }, [id, isWaiting]);
+  return { events, error };
+}

@@ -1,0 +1,95 @@
+import './runs.css';
+import type { Event, Run as RunRecord } from '@agentmesh/client';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { countWaiting } from '../../data/waiting.ts';
+import { RunBadge } from '../../kit/badge.tsx';
+import { Json } from '../../kit/json.tsx';
+import { Markdown } from '../../kit/markdown.tsx';
+import { Page, Tabs } from '../../kit/page.tsx';
+import { Failure, When } from '../../kit/states.tsx';
+import { AppName } from '../../parts/app-name.tsx';
+import { Asked } from '../../parts/approval.tsx';
+import { base, href, query } from '../../shell/router.ts';
+import type { Params } from '../../shell/screens.tsx';
+import { t } from '../../texts.ts';
+import { Deliveries } from './deliveries.tsx';
+import { RunActions } from './run-actions.tsx';
+import { useRunEvents } from './run-events.ts';
+import { RunFacts } from './run-facts.tsx';
+import { Timeline } from './timeline.tsx';
+
+const tabs = ['timeline', 'events', 'record', 'deliveries'] as const;
+
+/** One run: what it did, when, with what, and what it waits for. */
+export function Run({ params }: { readonly params: Params }) {
+  const id = params['id'] ?? '';
+  const known = useQuery(`run:${id}`, () => mesh.runs.get(id), { everyMs: 4_000 });
+  const { events, error } = useRunEvents(id, known.data?.status);
+  return (
+    <When known={known} retry={() => invalidate(`run:${id}`)}>
+      {(run) => (
+        <Page
+          title={`${t.run.title} ${id.slice(0, 10)}`}
+          crumb={{ href: `${base}/runs`, text: t.runs.title }}
+          actions={<RunActions run={run} events={events.value} />}
+        >
+          <div class="row">
+            <RunBadge status={run.status} />
+            <a href={href`/chat/${run.appName}`}>
+              <AppName name={run.appName} />
+            </a>
+          </div>
+          {run.errorMessage && <p class="fault bad toned">{run.errorMessage}</p>}
+          <Waits run={run} />
+          <RunFacts run={run} />
+          {typeof run.output === 'string' && run.output !== '' && (
+            <section class="card pad stack tight">
+              <h2>{t.run.output}</h2>
+              <Markdown text={run.output} />
+            </section>
+          )}
+          {error.value ? <Failure error={error.value} /> : <Parts run={run} events={events.value} />}
+        </Page>
+      )}
+    </When>
+  );
+}
+
+function Parts({ run, events }: { readonly run: RunRecord; readonly events: readonly Event[] }) {
+  const here = query.value.get('tab') ?? 'timeline';
+  const links = tabs.map((tab) => ({
+    href: href`/runs/${run.invocationId}` + (tab === 'timeline' ? '' : `?tab=${tab}`),
+    text: t.run[tab],
+    isHere: tab === here,
+  }));
+  return (
+    <>
+      <Tabs tabs={links} />
+      {here === 'timeline' && <Timeline run={run} events={events} />}
+      {here === 'events' && events.map((event, index) => <Json key={event.id ?? index} value={event} />)}
+      {here === 'record' && <Json value={run} />}
+      {here === 'deliveries' && <Deliveries id={run.invocationId} />}
+    </>
+  );
+}
+
+function Waits({ run }: { readonly run: RunRecord }) {
+  const waits = run.status === 'waiting' ? (run.waitingFor ?? []) : [];
+  if (waits.length === 0) return null;
+  return (
+    <section class="stack tight">
+      <h2>{t.run.waitsFor}</h2>
+      {waits.map((call) => (
+        <Asked
+          key={call.functionCallId}
+          call={call}
+          answer={async (response) => {
+            await mesh.runs.answer(run.invocationId, { id: call.functionCallId, name: call.name, response }, run);
+            await Promise.all([invalidate(`run:${run.invocationId}`, 'runs'), countWaiting()]);
+          }}
+        />
+      ))}
+    </section>
+  );
+}

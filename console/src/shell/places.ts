@@ -1,0 +1,23 @@
+import type { IconName } from '../kit/icon.tsx';
+import { t } from '../texts.ts';
+
+interface Place {
+  readonly path: string;
+  readonly text: string;
+  readonly icon: IconName;
+  /** Pressed after `g`. */
+  readonly key?: string;
+}
+
+/** What the navigation leads to, in its groups. */
+export const places: readonly (readonly [group: string, places: readonly Place[]])[] = [
+  [
+    t.nav.work,
+    [
+      { path: '/', text: t.nav.home, icon: 'home', key: 'h' },
+      { path: '/chat', text: t.nav.chat, icon: 'chat', key: 'c' },
+      { path: '/inbox', text: t.nav.inbox, icon: 'inbox', key: 'i' },
+      { path: '/runs', text: t.nav.runs, icon: 'runs', key: 'r' },
+    ],
+  ],
+];

@@ -1,0 +1,82 @@
+import { computed, signal } from '@preact/signals';
+
+export const base = '/console';
+
+const url = signal(new URL(location.href));
+addEventListener('popstate', () => {
+  url.value = new URL(location.href);
+});
+
+/** Path of the screen, behind `/console`. */
+export const path = computed(() => decodedPath(url.value.pathname));
+export const query = computed(() => url.value.searchParams);
+
+function decodedPath(pathname: string): string {
+  const rest = pathname.startsWith(base) ? pathname.slice(base.length) : pathname;
+  return rest === '' ? '/' : rest.replace(/(.)\/+$/, '$1');
+}
+
+export interface Going {
+  /** Leaves no entry in the history. */
+  readonly replaces?: boolean;
+}
+
+/** Goes to a screen, such as `/runs?status=failed`. */
+export function go(to: string, { replaces = false }: Going = {}): void {
+  const next = new URL(base + to, location.origin);
+  if (next.href === url.value.href) return;
+  history[replaces ? 'replaceState' : 'pushState'](null, '', next);
+  const isOther = next.pathname !== url.value.pathname;
+  url.value = next;
+  if (!isOther || replaces) return;
+  scrollTo(0, 0);
+  document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+}
+
+/** Sets a value of the query; an empty one is left out. */
+export function setQuery(values: Readonly<Record<string, string>>): void {
+  const params = new URLSearchParams(url.value.search);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') params.delete(name);
+    else params.set(name, value);
+  }
+  const text = params.toString();
+  go(path.value + (text === '' ? '' : `?${text}`), { replaces: true });
+}
+
+/** Address of a screen for links, with its values encoded: href\`/runs/${id}\`. */
+export function href(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+  return base + screen(texts, ...values);
+}
+
+/** Like `href`, for `go`. */
+export function screen(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+  return texts.reduce((text, next, index) => text + encodeURIComponent(values[index - 1] ?? '') + next);
+}
+
+/** Values of a pattern like `/runs/:id`; undefined where the path does not match it. */
+export function match(pattern: string, at: string): Readonly<Record<string, string>> | undefined {
+  const [parts, given] = [pattern.split('/'), at.split('/')];
+  if (parts.length !== given.length) return undefined;
+  const values: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const value = given[index] ?? '';
+    if (part.startsWith(':')) values[part.slice(1)] = decodeURIComponent(value);
+    else if (part !== value) return undefined;
+  }
+  return values;
+}
+
+/** Lets links to screens change the screen in place of the page. */
+export function followLinks(): void {
+  document.addEventListener('click', (event) => {
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!isPlain || event.defaultPrevented || link === null || link.target !== '' || link.hasAttribute('download'))
+      return;
+    const to = new URL(link.href, location.href);
+    if (to.origin !== location.origin || !to.pathname.startsWith(`${base}/`)) return;
+    event.preventDefault();
+    go(to.pathname.slice(base.length) + to.search);
+  });
+}

@@ -1,0 +1,47 @@
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { Empty, Failure, Skeleton } from '../kit/states.tsx';
+import { t } from '../texts.ts';
+import { match, path } from './router.ts';
+
+export type Params = Readonly<Record<string, string>>;
+type Screen = ComponentType<{ params: Params }>;
+
+/** The screens by their paths. Each is loaded when it is first shown. */
+const screens: readonly (readonly [pattern: string, load: () => Promise<Screen>])[] = [
+  ['/', async () => (await import('../screens/home/home.tsx')).Home],
+  ['/inbox', async () => (await import('../screens/inbox/inbox.tsx')).Inbox],
+  ['/runs', async () => (await import('../screens/runs/runs.tsx')).Runs],
+  ['/runs/:id', async () => (await import('../screens/runs/run.tsx')).Run],
+  ['/chat', async () => (await import('../screens/chat/chat.tsx')).Chat],
+  ['/chat/:app', async () => (await import('../screens/chat/chat.tsx')).Chat],
+  ['/chat/:app/:session', async () => (await import('../screens/chat/chat.tsx')).Chat],
+];
+
+const loaded = signal<ReadonlyMap<string, Screen | Error>>(new Map());
+
+/** The screen of the present path. */
+export function Current() {
+  const found = screens.map(([pattern, load]) => ({ pattern, load, params: match(pattern, path.value) }));
+  const { pattern, load, params } = found.find((it) => it.params !== undefined) ?? {};
+  if (pattern === undefined || load === undefined || params === undefined) return <Missing />;
+  const Shown = loaded.value.get(pattern);
+  if (Shown instanceof Error) return <Failure error={Shown} retry={() => void start(pattern, load)} />;
+  if (Shown !== undefined) return <Shown params={params} />;
+  void start(pattern, load);
+  return <Skeleton />;
+}
+
+async function start(pattern: string, load: () => Promise<Screen>): Promise<void> {
+  let outcome: Screen | Error;
+  try {
+    outcome = await load();
+  } catch (error) {
+    outcome = error instanceof Error ? error : new Error(String(error));
+  }
+  loaded.value = new Map(loaded.peek()).set(pattern, outcome);
+}
+
+function Missing() {
+  return <Empty icon="search" title={t.states.notFound} text={t.states.notFoundText} />;
+}

@@ -1,0 +1,1 @@
+export { addConsole } from './console.ts';
