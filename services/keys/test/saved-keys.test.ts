@@ -93,6 +93,12 @@ describe('a saved key', () => {
     expect((await create()).keyId).not.toBe(key.keyId);
   });
 
+  test('is stored as often as allowed when many calls come at once', async () => {
+    const accountId = randomUUID();
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ accountId })));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  });
+
   test('is refused when its account has as many as allowed, each kind for itself', async () => {
     const accountId = randomUUID();
     for (let number = 0; number < 3; number += 1) await create({ accountId });

@@ -38,7 +38,7 @@ export interface KeyPlace {
 const columns = `account_id, id, kind, name, provider, model, model_api_base, secret, revision, created_at, updated_at,
   last_used_at`;
 
-/** Stores a key. Answers no row when the account has `limit` keys of this kind; calls at the same time may exceed it by one each. */
+/** Stores a key. Answers no row when the account has `limit` keys of this kind. Lock the account's keys first: calls at the same time do not see each other. */
 export const insertKey = createQuery<KeyPlace & KeyFields & { limit: number }, SavedKeyRow>({
   name: 'insert-key',
   text: (param) => `insert into saved_keys (account_id, id, kind, name, provider, model, model_api_base, secret)
@@ -72,7 +72,7 @@ export const selectUsableKey = createQuery<Omit<KeyPlace, 'kind'>, SavedKeyRow>(
 
 /** Selects a key like selectKey, and locks it until the transaction ends. */
 export const lockKey = createQuery<KeyPlace, SavedKeyRow>({
-  name: 'lock-key',
+  name: 'lock-saved-key',
   text: (param) => `select ${columns} from saved_keys
     where account_id = ${param.accountId} and id = ${param.keyId} and kind = ${param.kind} for update`,
 });

@@ -271,6 +271,14 @@ describe('a schedule', () => {
   });
 });
 
+test('an account has at most 100 schedules, also of many calls at once', async () => {
+  const accountId = randomUUID();
+  const create = () => at.client.createSchedule({ accountId, ...fields, enabled: false });
+  const outcomes = await Promise.allSettled(Array.from({ length: 150 }, create));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
+  expect((await at.client.listSchedules({ accountId })).schedules).toHaveLength(100);
+});
+
 test('an account has at most 100 schedules', async () => {
   const { accountId } = await add();
   for (let more = 1; more < 100; more += 1) await at.client.createSchedule({ accountId, ...fields, enabled: false });

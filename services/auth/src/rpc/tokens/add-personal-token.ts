@@ -1,4 +1,4 @@
-import type { Transaction } from '@agentmesh/lib/pg';
+import { lockKey, type Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../../context.ts';
 import { accountNotFound, personalTokenLimit } from '../../errors.ts';
 import { enqueueNotice } from '../../mail/send-notice.ts';
@@ -21,6 +21,8 @@ export async function addPersonalToken(
   const { accountId, userId, lifeSeconds } = wanted;
   const secret = mintPersonalToken();
   const scopes = [...new Set(wanted.scopes)].toSorted();
+  // The limit sees what calls at the same time have stored.
+  await lockKey(tx, 'personal-tokens', accountId);
   const row = await insertPersonalToken(tx, { ...wanted, scopes, tokenHash: hashPersonalToken(secret) }, maxTokens);
   if (row === undefined) {
     throw (await selectAccount(tx, accountId)) === undefined ? accountNotFound() : personalTokenLimit(maxTokens);

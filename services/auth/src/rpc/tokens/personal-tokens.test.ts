@@ -106,3 +106,13 @@ describe('a personal token', () => {
     expect(auth.logged.join('')).not.toContain(secret.slice(14, 57));
   });
 });
+
+test('an account has at most 10,000 tokens, also of many calls at once', async () => {
+  const { account } = await auth.client.signUp(signUpOf('full@example.com'));
+  const full = account?.id ?? '';
+  const text = `insert into personal_tokens (account_id, token_hash, name, scopes, expires_at)
+    select $1, sha256(n::text::bytea), 'ci', '{runs:read}', now() + interval '1 day' from generate_series(1, 9995) n`;
+  await auth.context.db.query({ text }, [full]);
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => make({ accountId: full })));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+});

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { lockKey } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { checkKindForCaller } from '../../caller-rights.ts';
 import type { Context } from '../../context.ts';
@@ -28,7 +29,12 @@ export function createKey({ config, db, vault, policy }: Context): Handlers['cre
     const keyId = BigInt(randomInt(1, mostId));
     const secret = await vault.seal(plain, { accountId, keyId });
     const limit = config.KEYS_MAX_PER_ACCOUNT;
-    const [row] = await insertKey(db, { accountId, keyId, kind, ...fields, secret, limit });
+    const row = await db.transaction(async (tx) => {
+      // The count below sees what calls at the same time have stored.
+      await lockKey(tx, 'saved-keys', accountId);
+      const [stored] = await insertKey(tx, { accountId, keyId, kind, ...fields, secret, limit });
+      return stored;
+    });
     if (row === undefined) throw keysTooMany(limit);
     return { key: await keyRecord(vault, row) };
   };

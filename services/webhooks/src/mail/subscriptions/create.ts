@@ -1,4 +1,4 @@
-import type { Transaction } from '@agentmesh/lib/pg';
+import { lockKey, type Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
 import { subscriptionLimit } from '../../errors.ts';
 import type { AccessToken } from '../provider/mail-accounts.ts';
@@ -54,6 +54,8 @@ function insertCreating({ db, clock }: Context, { accountId, draft, token }: Cre
   const now = clock.now();
   const { word: provider, servesMailbox } = draft.provider;
   return db.transaction(async (tx) => {
+    // The count sees what calls at the same time have stored.
+    await lockKey(tx, 'subscriptions', accountId);
     if ((await countSubscriptions(tx, accountId)) >= mostSubscriptions) throw subscriptionLimit(mostSubscriptions);
     const insert = servesMailbox ? upsertMailboxWatch : insertWatch;
     const [watch] = await insert(tx, {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keyedRequest, once } from '@agentmesh/lib/idempotency';
-import type { Queryable } from '@agentmesh/lib/pg';
+import { lockKey, type Queryable } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { type RegisterRunWebhookRequest, RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import { logFilterInvalid, runWebhookLimit, webhookKeyReused } from '../../errors.ts';
@@ -67,13 +67,18 @@ async function isRegistered(db: Queryable, { accountId, runSha256, url, fingerpr
 }
 
 /** False when `isFirst` and another call has registered the webhook meanwhile. */
-async function insert({ db, clock }: RunWebhooks, webhook: Registration, isFirst: boolean): Promise<boolean> {
-  if ((await countOpenRunWebhooks(db, webhook.accountId, mostOpen)) >= mostOpen) throw runWebhookLimit(mostOpen);
-  const now = clock.now();
-  const values = { ...webhook, now, checkAt: new Date(now.getTime() + checkMs) };
-  if (isFirst) return (await insertFirstRunWebhook(db, values)).length > 0;
-  await insertRunWebhook(db, values);
-  return true;
+function insert({ db, clock }: RunWebhooks, webhook: Registration, isFirst: boolean): Promise<boolean> {
+  const { accountId } = webhook;
+  return db.transaction(async (tx) => {
+    // The count sees what calls at the same time have stored.
+    await lockKey(tx, 'run-webhooks', accountId);
+    if ((await countOpenRunWebhooks(tx, accountId, mostOpen)) >= mostOpen) throw runWebhookLimit(mostOpen);
+    const now = clock.now();
+    const values = { ...webhook, now, checkAt: new Date(now.getTime() + checkMs) };
+    if (isFirst) return (await insertFirstRunWebhook(tx, values)).length > 0;
+    await insertRunWebhook(tx, values);
+    return true;
+  });
 }
 
 /** The session and the id that the run is given. PostgreSQL cannot store NUL. */

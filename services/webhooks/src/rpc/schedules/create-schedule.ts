@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { lockKey } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { scheduleLimit } from '../../errors.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
@@ -20,7 +21,12 @@ export function createSchedule({ db, clock, minSeconds }: Schedules): ScheduleHa
     const fields = { cron, timezone, appName, userId, sessionId, message, multitask, catchUp, enabled };
     const values = scheduleValues(fields, now);
     checkPace(fields, now, minSeconds);
-    const [row] = await insertSchedule(db, { ...values, accountId, id: randomUUID(), most });
+    const row = await db.transaction(async (tx) => {
+      // The count below sees what calls at the same time have stored.
+      await lockKey(tx, 'schedules', accountId);
+      const [stored] = await insertSchedule(tx, { ...values, accountId, id: randomUUID(), most });
+      return stored;
+    });
     if (row === undefined) throw scheduleLimit(most);
     return { schedule: scheduleRecord(row, now) };
   };
