@@ -4,21 +4,25 @@ import type { Command } from 'commander';
 import { createOutput } from '../terminal/output.ts';
 import { ask, readStdin } from '../terminal/ask.ts';
 import { credentialsFile, readCredentials, removeCredentials, storeCredentials } from './credentials.ts';
+import { deviceToken } from './device-login.ts';
 import { sessionOf } from './session.ts';
 
 const scopes = ['account', 'agents', 'apps', 'artifacts', 'keys', 'memory', 'runs', 'sessions', 'webhooks'] as const;
 const isReadOnly = new Set<string>(['account', 'apps']);
+const wanted = scopes.flatMap((area) => (isReadOnly.has(area) ? [`${area}:read`] : [`${area}:read`, `${area}:write`]));
+const name = `agentmesh on ${hostname()}`.slice(0, 100);
 
 /** `agentmesh login`, `logout` and `whoami`. */
 export function addLogin(program: Command): void {
   program
     .command('login')
     .description('sign in, and keep a personal token in a file that only you can read')
-    .option('--with-token', 'read a token from stdin in place of asking for a password')
-    .action(async ({ withToken }: { withToken?: true }, command: Command) => {
+    .option('--with-token', 'read a token from stdin in place of asking for one')
+    .option('--password', 'ask for an e-mail address and a password here, in place of the console')
+    .action(async (options: LoginOptions, command: Command) => {
       const { url: wanted } = command.optsWithGlobals<{ url?: string }>();
       const { url } = readCredentials(wanted);
-      const token = withToken === true ? await readStdin() : await makeToken(url);
+      const token = await tokenFor(url, options);
       const { email } = await new AgentMesh({ url, token }).account.me();
       storeCredentials({ url, token });
       createOutput(false).note(`Signed in at ${url} as ${email}. The token is in ${credentialsFile()}.`);
@@ -37,19 +41,33 @@ export function addLogin(program: Command): void {
     });
 }
 
+interface LoginOptions {
+  readonly withToken?: true;
+  readonly password?: true;
+}
+
+async function tokenFor(url: string, { withToken, password }: LoginOptions): Promise<string> {
+  if (withToken === true) return readStdin();
+  if (password === true) return makeToken(url);
+  const output = createOutput(false);
+  return deviceToken({
+    url,
+    client: name,
+    scopes: wanted,
+    onCode: (code) => {
+      output.note(`Open ${code.verification_uri_complete}`);
+      output.note(`and approve the code ${code.user_code}. Without a browser, type: agentmesh login --password`);
+    },
+  });
+}
+
 /** A personal token for this machine, for an address and a password that are asked for. */
 async function makeToken(url: string): Promise<string> {
   const email = await ask(`E-mail address at ${url}: `);
   const password = await ask('Password: ', true);
   const mesh = new AgentMesh({ url });
   await mesh.account.signIn({ email, password });
-  const wanted = scopes.flatMap((area) =>
-    isReadOnly.has(area) ? [`${area}:read`] : [`${area}:read`, `${area}:write`],
-  );
-  const made = await mesh.tokens.create({
-    name: `agentmesh on ${hostname()}`.slice(0, 100),
-    scopes: wanted as 'runs:read'[],
-  });
+  const made = await mesh.tokens.create({ name, scopes: wanted as 'runs:read'[] });
   await mesh.account.signOut();
   return made.token;
 }

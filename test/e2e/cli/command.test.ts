@@ -112,6 +112,18 @@ describe('agentmesh', () => {
     expect((await start(['whoami'], {}).ended).code).toBe(2);
   });
 
+  test('signs in with a code that a person approves elsewhere', async () => {
+    const login = start(['login'], {});
+    await expect.poll(() => login.written.err).toMatch(/code=[B-Z]{4}-[B-Z]{4}\n/);
+    const code = /code=(\S+)/.exec(login.written.err)?.[1] ?? '';
+    const shown = await mesh.call('GET', '/api/auth/device', { query: { code } });
+    expect(shown.client).toContain('agentmesh on');
+    await mesh.call('POST', '/api/auth/device/approve', { body: { user_code: code } });
+    expect((await login.ended).code).toBe(0);
+    expect((await start(['whoami'], {}).ended).out).toContain('@example.com');
+    await start(['logout'], {}).ended;
+  });
+
   test('lists runs and sessions as tables and as JSON, shows one, and cancels', async () => {
     const { invocationId, sessionId } = await mesh.runs.start({ app: 'echo', user: 'user', text: '[[wait:60000]]' });
     expect((await command('runs', '--limit', '5')).out).toMatch(new RegExp(`INVOCATION ID.*\n(.*\n)*${invocationId}`));

@@ -4,7 +4,8 @@ import { retryAfterOf } from './backoff.ts';
 /** The error that an answer with a status from 400 on tells. Reads its body. */
 export async function answerError(response: Response): Promise<AgentMeshError> {
   const text = await response.text().catch(() => '');
-  const { detail, code = '' } = bodyOf(text);
+  // OAuth answers have `error` and `error_description`.
+  const { error, error_description: description, detail = description, code = error } = bodyOf(text);
   const faults = Array.isArray(detail) ? (detail as readonly Fault[]) : [];
   const message = faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
   return errorOf({
@@ -18,10 +19,10 @@ export async function answerError(response: Response): Promise<AgentMeshError> {
 }
 
 /** Proxies answer texts that are no JSON. */
-function bodyOf(text: string): { readonly detail?: unknown; readonly code?: unknown } {
+function bodyOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? body : {};
+    return typeof body === 'object' && body !== null ? { ...body } : {};
   } catch {
     return {};
   }
