@@ -74,7 +74,7 @@ export default defineConfig({
           include: [
             '{proto,lib,gateway,services,scripts,sdk}/**/*.test.ts',
             'test/*.test.ts',
-            'test/{accounts-led,boundaries,cost,documentation,fakes,faults,sdk,simulation,start,timing}/**/*.test.ts',
+            'test/{accounts-led,boundaries,cost,documentation,fakes,faults,logins,sdk,simulation,start,timing}/**/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
         },
