@@ -71,6 +71,10 @@ const sections: readonly Section[] = [
   { name: 'webhooks', description: 'Subscriptions to mailboxes: mail that arrives runs agents.' },
   { name: 'keys', description: 'Saved keys for model providers.' },
   { name: 'usage', description: 'What the account has used of models, and its limits.' },
+  {
+    name: 'administration',
+    description: 'What operators ask: which accounts are slow or expensive, and what holds a run.',
+  },
   { name: 'agent identity', description: 'Consent of end users to connectors.' },
   { name: 'operations', description: 'Probes, version and public configuration.' },
 ];

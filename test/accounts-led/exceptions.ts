@@ -33,6 +33,12 @@ export const keysOfOthers: Reasons = {
 export const tablesOfAll = /\.(locks|migrations)_pkey$/;
 
 export const sweeps: Reasons = {
+  'an operator asks about all accounts': [
+    'find-active-run-of-any-account',
+    'find-run-of-any-account',
+    'sum-runs-by-account',
+    'sum-usage-of-all-accounts',
+  ],
   'looks for what is due in all accounts; what it finds is written account by account': [
     'select-accounts-with-expired-blobs',
     'select-ending-integrations',

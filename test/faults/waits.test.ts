@@ -1,14 +1,17 @@
+import { hostname } from 'node:os';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Caller, newAccount, runBody } from '../caller.ts';
+import { Caller, newAccount, runBody } from '../caller.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
 
+const operator = { email: 'operator@example.com', password: 'correct horse battery' };
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
 let mesh: TestMesh;
 let caller: Caller;
+let admin: Caller;
 let opsUrl: string;
 
 beforeAll(async () => {
@@ -16,11 +19,19 @@ beforeAll(async () => {
   openAi = resources.use(await startFakeOpenAi({ apiKey: 'sk-test-secret' }));
   const [opsPort = 0] = await freePorts(1);
   opsUrl = `http://127.0.0.1:${opsPort}`;
-  const env = { AGENTS_DIR: agentsDir, OPENAI_BASE_URL: openAi.baseUrl, OPENAI_API_KEY: 'sk-test-secret' };
+  const env = {
+    AGENTS_DIR: agentsDir,
+    OPENAI_BASE_URL: openAi.baseUrl,
+    OPENAI_API_KEY: 'sk-test-secret',
+    DEFAULT_SUPERADMIN_EMAIL: operator.email,
+    DEFAULT_SUPERADMIN_PASSWORD: operator.password,
+  };
   const ownEnv = (name: string) => ({ OPS_PORT: name === 'runs' ? String(opsPort) : '0' });
   const only = ['auth', 'sessions', 'runs', 'keys'];
   mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: database.url, env, ownEnv, only }));
   caller = await newAccount(mesh.url);
+  admin = new Caller(mesh.url);
+  admin.token = (await admin.request<{ access_token: string }>('POST', '/api/auth/token', operator)).body.access_token;
 });
 afterAll(() => resources.disposeAsync());
 
@@ -30,7 +41,7 @@ async function begin() {
   const response = await caller.fetch('POST', '/run_sse', runBody(session, 'hi'));
   const id = response.headers.get('x-invocation-id') ?? '';
   const events = await caller.fetch('GET', `/runs/${id}/events`);
-  return { id, stream: collect(response), events: collect(events) };
+  return { id, session, stream: collect(response), events: collect(events) };
 }
 
 function collect(response: Response) {
@@ -69,11 +80,46 @@ test('a run that waits for keys says so, is logged after ten seconds, and goes o
   try {
     await expect.poll(() => recordOf(run.id)).toMatchObject({ status: 'running', waitingOn: 'keys' });
     await expect.poll(run.stream.text).toContain(': waiting for keys\n\n');
+    expect((await admin.request('GET', `/api/admin/runs/${run.id}/why`)).body).toMatchObject({
+      app: 'chat',
+      status: 'running',
+      pod: hostname(),
+      holder: expect.stringMatching(/\/[0-9a-f-]{36}$/),
+      waitingOn: 'keys',
+      since: expect.any(String),
+      queue: null,
+    });
+    const { body: next } = await caller.request<{ invocationId: string }>('POST', '/runs', runBody(run.session, 'and'));
+    expect((await admin.request('GET', `/api/admin/runs/${next.invocationId}/why`)).body).toMatchObject({
+      status: 'queued',
+      waitingOn: 'queue',
+      queue: { position: 1, ahead: [run.id] },
+    });
     await expect.poll(() => mesh.lines.find((line) => line.includes('"a run waits"'))).toContain('"waitingOn":"keys"');
   } finally {
     mesh.signal('keys', 'SIGCONT');
   }
   await Promise.all([run.stream.done, run.events.done]);
   expect(await recordOf(run.id)).toMatchObject({ status: 'completed' });
-  expect(await waitsInMetrics()).toMatchObject({ keys: 0, model: 0 });
+  await expect.poll(waitsInMetrics).toMatchObject({ keys: 0, model: 0 });
+  const { body: slow } = await admin.request<Record<string, unknown>[]>('GET', '/api/admin/slow?minutes=60');
+  expect(slow[0]).toMatchObject({
+    reason: 'keys',
+    spent: expect.arrayContaining([{ on: 'keys', seconds: expect.any(Number) }]),
+  });
+});
+
+test('administrators see which calls cost most, and nobody else does', async () => {
+  await caller.run(await caller.createSession('chat'), 'hi');
+  const rows = async () => (await admin.request<object[]>('GET', '/api/admin/usage?group_by=account,model,app')).body;
+  const row = { app: 'chat', model: 'openai/test-model', account_id: expect.any(String), requests: expect.any(Number) };
+  await expect.poll(rows).toEqual([expect.objectContaining(row)]);
+  const { body: byModel } = await admin.request<object[]>('GET', '/api/admin/usage?group_by=model');
+  expect(byModel).toEqual([expect.not.objectContaining({ account_id: expect.anything() })]);
+  for (const path of ['usage', 'slow', 'runs/x/why'])
+    expect(await caller.request('GET', `/api/admin/${path}`)).toMatchObject({
+      status: 403,
+      body: { code: 'not_enough_permissions' },
+    });
+  expect((await admin.request('GET', '/api/admin/runs/x/why')).status).toBe(404);
 });

@@ -14,6 +14,7 @@ import { startRunRoute } from './ledger/start-run.ts';
 import { addRunLive } from './live/run-live.ts';
 import { noticeStreamRoute } from './notices/notice-stream.ts';
 import { noticeRoutes } from './notices/notices.ts';
+import { operatorRoutes } from './operators/operator-routes.ts';
 import { runRoutes } from './runs.ts';
 import { runEventsRoute } from './watching/run-events.ts';
 import { runTicketRoute } from './watching/run-ticket.ts';
@@ -39,5 +40,6 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   noticeRoutes(app, context);
   noticeStreamRoute(app, context);
   changesRoute(app, context);
+  operatorRoutes(app, context);
   await addRunLive(app, context);
 }

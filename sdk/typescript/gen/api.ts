@@ -1117,6 +1117,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/slow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts with the slowest runs
+         * @description Which accounts are slow, and what their time is spent on; those with the longest runs first. Time in which a run waits for an answer is left out. For administrators.
+         */
+        get: operations["listSlowAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/runs/{invocation_id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out what holds a run
+         * @description The process that holds a run of any account, and what the run waits for. For administrators.
+         */
+        get: operations["findRunHolder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/schedules": {
         parameters: {
             query?: never;
@@ -2021,6 +2061,26 @@ export interface paths {
          * @description Calls are no longer counted against it.
          */
         delete: operations["removeUsageLimit"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the use of models by all accounts
+         * @description Calls, tokens and estimated cost, the highest cost first. For administrators.
+         */
+        get: operations["getUsageOfAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3413,6 +3473,55 @@ export interface components {
             /** @enum {unknown} */
             op: "added" | "changed" | "removed";
         };
+        /** SlowAccount */
+        SlowAccount: {
+            /** @description The account, as `uid` of its tokens. */
+            account_id: string;
+            /** @description Runs that were accepted in these minutes, and those that have not ended. */
+            runs: number;
+            /** @description Those of them that have not ended. */
+            active: number;
+            /** @description Those of them that have failed. */
+            failed: number;
+            /** @description Mean time of a run from its acceptance until its end or now, in seconds. */
+            mean_seconds: number;
+            /** @description The longest of these times, in seconds. */
+            longest_seconds: number;
+            /**
+             * @description What took most of that time: `queue` before the start, `agents` for tools, short waits and work of the server, or the part of the server that was waited for.
+             * @enum {unknown}
+             */
+            reason: "queue" | "model" | "keys" | "artifact" | "lease" | "agents";
+            spent: {
+                /** @enum {unknown} */
+                on: "queue" | "model" | "keys" | "artifact" | "lease" | "agents";
+                /** @description Sum over the runs, in seconds. */
+                seconds: number;
+            }[];
+        };
+        /** HeldRun */
+        HeldRun: {
+            account_id: string;
+            app: string;
+            /** @enum {unknown} */
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+            attempt: number;
+            /** @description Id of the process that executes the run or has accepted it; null when the run is over. */
+            holder: string | null;
+            /** @description Host name of that process: in Kubernetes the name of the pod. */
+            pod: string | null;
+            /** @description As in the record of the run. */
+            waitingOn: string | null;
+            /** @description Begin of that wait. ISO 8601. */
+            since: string | null;
+            /** @description Null unless the run is queued. */
+            queue: {
+                /** @description Place among the runs of the session that have not started. */
+                position: number;
+                /** @description Runs of the session that come before it, at most 20. */
+                ahead: string[];
+            } | null;
+        };
         /**
          * Schedule
          * @description A message that is sent to an app at the times of a cron expression.
@@ -4038,6 +4147,25 @@ export interface components {
         /** RemovedLimit */
         RemovedLimit: {
             message: string;
+        };
+        /** AdminUsage */
+        AdminUsage: {
+            /** @description The account, as `uid` of its tokens. */
+            account_id?: string;
+            /** @description `provider/model`. */
+            model?: string;
+            app?: string;
+            /** @description Calls of models. */
+            requests: number;
+            /** @description As the provider counts them, cached ones included. */
+            input_tokens: number;
+            cached_tokens: number;
+            /** @description Thoughts included. */
+            output_tokens: number;
+            /** @description Estimated from the price list. */
+            cost_usd: number;
+            /** @description Calls of models without a known price; they cost nothing here. */
+            unpriced_requests: number;
         };
         /** WebhookSubscriptionList */
         WebhookSubscriptionList: {
@@ -5947,6 +6075,51 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["Change"];
+                };
+            };
+        };
+    };
+    listSlowAccounts: {
+        parameters: {
+            query?: {
+                /** @description Runs that were accepted in these last minutes. */
+                minutes?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlowAccount"][];
+                };
+            };
+        };
+    };
+    findRunHolder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invocation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldRun"];
                 };
             };
         };
@@ -7976,6 +8149,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RemovedLimit"];
+                };
+            };
+        };
+    };
+    getUsageOfAccounts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day in UTC. Without it: the first day of the month of `to`.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day in UTC. Without it: today.
+                 * @example 2026-11-01
+                 */
+                to?: string;
+                /** @description What each row is about, separated by commas: account, model, app. Without it: all three. */
+                group_by?: string;
+                /** @description Most rows. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminUsage"][];
                 };
             };
         };

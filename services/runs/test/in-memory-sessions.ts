@@ -79,6 +79,8 @@ export class InMemorySessions {
       countActiveRuns: () => ({ accounts: [] }),
       appendEvents: (request) => this.#act('appendEvents', () => this.#appendEvents(request)),
       renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
+      listSlowAccounts: unused,
+      findRunHolder: unused,
       claimOverdueRuns: unused,
       rewindSession: unused,
       forkSession: unused,

@@ -183,7 +183,8 @@ create unlogged table run_waits (
   waiting_on text not null,
   since double precision not null,
   told_at timestamptz not null default now(),
-  primary key (account_id, invocation_id, session_pk)
+  -- A run may have had several waits: operators ask what was slow in the last hour.
+  primary key (account_id, invocation_id, session_pk, since)
 );
 
 -- Idempotency keys of accepted runs. The statement that accepts a run writes its key.

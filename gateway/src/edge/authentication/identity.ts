@@ -1,3 +1,5 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+
 /** Account that a request acts for, and its permissions. */
 export interface Identity {
   /** UUID. A request sees only data of this account. */
@@ -30,3 +32,9 @@ export const anonymous: Identity = {
   isFromCookie: false,
   grant: undefined,
 };
+
+/** Throws permission_denied `not_enough_permissions` unless the caller is an administrator who has signed in. */
+export function requireAdmin({ role }: Identity): void {
+  if (role === 'ADMIN') return;
+  throw new MeshError('permission_denied', 'not_enough_permissions', 'Not enough permissions');
+}

@@ -51,6 +51,28 @@ const UsageRow = Type.Object(
   { title: 'UsageRow' },
 );
 
+export const AdminUsageQuery = Type.Object({
+  from: day('First day in UTC. Without it: the first day of the month of `to`.'),
+  to: day('Last day in UTC. Without it: today.'),
+  group_by: Type.Optional(
+    Type.String({
+      pattern: '^(account|model|app)(,(account|model|app))*$',
+      description: 'What each row is about, separated by commas: account, model, app. Without it: all three.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: 'Most rows.' })),
+});
+
+export const AdminUsage = Type.Object(
+  {
+    account_id: Type.Optional(Type.String({ description: 'The account, as `uid` of its tokens.' })),
+    model: Type.Optional(Type.String({ description: '`provider/model`.' })),
+    app: Type.Optional(Type.String()),
+    ...sums,
+  },
+  { title: 'AdminUsage' },
+);
+
 export const Usage = Type.Object(
   {
     from: Type.String(),

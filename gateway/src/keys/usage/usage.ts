@@ -3,6 +3,7 @@ import { type App, type Context, unary } from '../../context.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { InvalidRequest } from '../../edge/errors/request-error.ts';
 import { keyIdOf } from '../key-id.ts';
+import { daysOf } from './usage-days.ts';
 import { limitJson, scopeKeyId, type UsagePart, usageRow, useAmount } from './usage-json.ts';
 import {
   LimitAmounts,
@@ -20,7 +21,7 @@ const reads = { scope: 'keys:read' } as const;
 const writes = { scope: 'keys:write' } as const;
 
 /** Routes for the usage of models by an account, and for its limits. */
-export function addUsage(app: App, context: Context): void {
+export function usageRoutes(app: App, context: Context): void {
   addSums(app, context);
   addLimitList(app, context);
   addLimitChanges(app, context);
@@ -75,23 +76,6 @@ function filterOf({ agent, user_id: userId, key, invocation_id: invocationId }: 
     ...(key !== undefined && { keyId: key === 'server' ? 0n : keyIdOf(key) }),
     ...(invocationId !== undefined && { invocationId }),
   };
-}
-
-function daysOf(query: UsageQuery): { from: string; to: string } {
-  const to = requireDay('to', query.to ?? new Date().toISOString().slice(0, 10));
-  const from = requireDay('from', query.from ?? `${to.slice(0, 7)}-01`);
-  if (from > to) throw badDay('from', 'The first day must not be after the last one.');
-  return { from, to };
-}
-
-function requireDay(name: string, day: string): string {
-  const time = new Date(day);
-  if (!Number.isNaN(time.getTime()) && time.toISOString().startsWith(day)) return day;
-  throw badDay(name, 'There is no such day.');
-}
-
-function badDay(name: string, msg: string): InvalidRequest {
-  return new InvalidRequest([{ type: 'value_error', loc: ['query', name], msg, ctx: { error: msg } }]);
 }
 
 function addLimitList(app: App, { modelUse, authentication }: Context): void {

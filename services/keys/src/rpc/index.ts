@@ -8,6 +8,7 @@ import { endCalls } from './model-use/end-calls.ts';
 import type { Handlers as ModelUse } from './model-use/handlers.ts';
 import { listLimits } from './model-use/list-limits.ts';
 import { listUsage } from './model-use/list-usage.ts';
+import { sumUsage } from './model-use/sum-usage.ts';
 import { setLimit } from './model-use/set-limit.ts';
 import { createKey } from './saved-keys/create-key.ts';
 import { deleteKey } from './saved-keys/delete-key.ts';
@@ -46,6 +47,7 @@ export function modelUseHandlers(context: Context): ModelUse {
     beginCall: beginCall(context),
     endCalls: endCalls(context),
     listUsage: listUsage(context),
+    sumUsage: sumUsage(context),
     listLimits: listLimits(context),
     setLimit: setLimit(context),
   };

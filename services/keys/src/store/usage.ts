@@ -61,6 +61,26 @@ const sumUp = (
       group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6 limit ${param.limit}`,
   });
 
+/** See SumUsageRequest. */
+interface AllUsageFilter {
+  readonly fromDay: string;
+  readonly toDay: string;
+  readonly byAccount: boolean;
+  readonly byModel: boolean;
+  readonly byApp: boolean;
+  readonly limit: number;
+}
+
+/** Sums of the use of all accounts, the highest cost first. */
+export const sumAllUsage = createQuery<AllUsageFilter, UsageRow & { readonly account_id: string | null }>({
+  name: 'sum-usage-of-all-accounts',
+  text: (param) => `select case when ${param.byAccount}::boolean then account_id end as account_id,
+      case when ${param.byModel}::boolean then provider || '/' || model end as model,
+      case when ${param.byApp}::boolean then app_name end as app_name, ${sums}
+    from usage_days where day between ${param.fromDay}::date and ${param.toDay}::date
+    group by 1, 2, 3 order by sum(cost_nanos) desc, 1, 2, 3 limit ${param.limit}`,
+});
+
 /** Sums of the use by day. */
 export const sumUsageDays = sumUp('sum-usage-days', 'usage_days');
 /** Sums of the use by run, which can also be grouped by run. */

@@ -16,6 +16,8 @@ import { declareRetention } from './retention/declare-retention.ts';
 import { storeCompaction } from './history/store-compaction.ts';
 import { getRetention } from './retention/get-retention.ts';
 import { setRetention } from './retention/set-retention.ts';
+import { findRunHolder } from './operators/find-run-holder.ts';
+import { listSlowAccounts } from './operators/list-slow-accounts.ts';
 import { addRunMessage } from './runs/add-run-message.ts';
 import { appendEvents } from './runs/append-events.ts';
 import { beginTurn } from './runs/begin-turn.ts';
@@ -53,6 +55,8 @@ export function createHandlers(context: Context): Handlers {
     addRunMessage: once(context, method.addRunMessage, addRunMessage),
     appendEvents: appendEvents(context),
     renewLeases: renewLeases(context),
+    findRunHolder: findRunHolder(context),
+    listSlowAccounts: listSlowAccounts(context),
     getRun: getRun(context),
     readRun: readRun(context),
     cancelRun: cancelRunOnce(context),

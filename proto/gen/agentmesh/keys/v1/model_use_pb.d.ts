@@ -476,6 +476,101 @@ export declare type ListUsageResponse = Message<"agentmesh.keys.v1.ListUsageResp
 export declare const ListUsageResponseSchema: GenMessage<ListUsageResponse>;
 
 /**
+ * @generated from message agentmesh.keys.v1.SumUsageRequest
+ */
+export declare type SumUsageRequest = Message<"agentmesh.keys.v1.SumUsageRequest"> & {
+  /**
+   * First and last day, `YYYY-MM-DD`.
+   *
+   * @generated from field: string from_day = 1;
+   */
+  fromDay: string;
+
+  /**
+   * @generated from field: string to_day = 2;
+   */
+  toDay: string;
+
+  /**
+   * Parts to group by.
+   *
+   * @generated from field: bool by_account = 3;
+   */
+  byAccount: boolean;
+
+  /**
+   * @generated from field: bool by_model = 4;
+   */
+  byModel: boolean;
+
+  /**
+   * @generated from field: bool by_app = 5;
+   */
+  byApp: boolean;
+
+  /**
+   * Most rows, at most 10,000; 0 means 1,000.
+   *
+   * @generated from field: int32 limit = 6;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.SumUsageRequest.
+ * Use `create(SumUsageRequestSchema)` to create a new message.
+ */
+export declare const SumUsageRequestSchema: GenMessage<SumUsageRequest>;
+
+/**
+ * @generated from message agentmesh.keys.v1.SumUsageResponse
+ */
+export declare type SumUsageResponse = Message<"agentmesh.keys.v1.SumUsageResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.keys.v1.AccountUsage sums = 1;
+   */
+  sums: AccountUsage[];
+
+  /**
+   * There are more rows than `limit`.
+   *
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.SumUsageResponse.
+ * Use `create(SumUsageResponseSchema)` to create a new message.
+ */
+export declare const SumUsageResponseSchema: GenMessage<SumUsageResponse>;
+
+/**
+ * @generated from message agentmesh.keys.v1.AccountUsage
+ */
+export declare type AccountUsage = Message<"agentmesh.keys.v1.AccountUsage"> & {
+  /**
+   * UUID of the account; empty without by_account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The other parts are as in ListUsage.
+   *
+   * @generated from field: agentmesh.keys.v1.UsageSum sum = 2;
+   */
+  sum?: UsageSum | undefined;
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.AccountUsage.
+ * Use `create(AccountUsageSchema)` to create a new message.
+ */
+export declare const AccountUsageSchema: GenMessage<AccountUsage>;
+
+/**
  * Most use in a period; an absent part has no limit.
  *
  * @generated from message agentmesh.keys.v1.UseAmount
@@ -706,6 +801,16 @@ export declare const ModelUseService: GenService<{
     methodKind: "unary";
     input: typeof ListUsageRequestSchema;
     output: typeof ListUsageResponseSchema;
+  },
+  /**
+   * Sums up the use of all accounts, for operators. The highest cost comes first.
+   *
+   * @generated from rpc agentmesh.keys.v1.ModelUseService.SumUsage
+   */
+  sumUsage: {
+    methodKind: "unary";
+    input: typeof SumUsageRequestSchema;
+    output: typeof SumUsageResponseSchema;
   },
   /**
    * Returns all limits of an account, those of the account first.

@@ -1980,6 +1980,171 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
 export declare const RenewLeasesResponseSchema: GenMessage<RenewLeasesResponse>;
 
 /**
+ * Which accounts are slow.
+ *
+ * @generated from message agentmesh.sessions.v1.ListSlowAccountsRequest
+ */
+export declare type ListSlowAccountsRequest = Message<"agentmesh.sessions.v1.ListSlowAccountsRequest"> & {
+  /**
+   * Runs that were accepted in these last minutes, and all that have not ended. At most 60; 0 means 15.
+   *
+   * @generated from field: int32 minutes = 1;
+   */
+  minutes: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListSlowAccountsRequest.
+ * Use `create(ListSlowAccountsRequestSchema)` to create a new message.
+ */
+export declare const ListSlowAccountsRequestSchema: GenMessage<ListSlowAccountsRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ListSlowAccountsResponse
+ */
+export declare type ListSlowAccountsResponse = Message<"agentmesh.sessions.v1.ListSlowAccountsResponse"> & {
+  /**
+   * At most 100, those with the longest runs first.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.SlowAccount accounts = 1;
+   */
+  accounts: SlowAccount[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListSlowAccountsResponse.
+ * Use `create(ListSlowAccountsResponseSchema)` to create a new message.
+ */
+export declare const ListSlowAccountsResponseSchema: GenMessage<ListSlowAccountsResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.SlowAccount
+ */
+export declare type SlowAccount = Message<"agentmesh.sessions.v1.SlowAccount"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 runs = 2;
+   */
+  runs: number;
+
+  /**
+   * Those of `runs` that have not ended.
+   *
+   * @generated from field: int32 active = 3;
+   */
+  active: number;
+
+  /**
+   * Those of `runs` that have failed.
+   *
+   * @generated from field: int32 failed = 4;
+   */
+  failed: number;
+
+  /**
+   * From acceptance until the end, or until now. Time in which a run waits for an answer is left out.
+   *
+   * @generated from field: double mean_seconds = 5;
+   */
+  meanSeconds: number;
+
+  /**
+   * @generated from field: double longest_seconds = 6;
+   */
+  longestSeconds: number;
+
+  /**
+   * What the time of all runs was spent on, longest first.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.SpentTime spent = 7;
+   */
+  spent: SpentTime[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.SlowAccount.
+ * Use `create(SlowAccountSchema)` to create a new message.
+ */
+export declare const SlowAccountSchema: GenMessage<SlowAccount>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.SpentTime
+ */
+export declare type SpentTime = Message<"agentmesh.sessions.v1.SpentTime"> & {
+  /**
+   * `queue` until the run was started; `model`, `keys`, `artifact` and `lease` for waits of over some seconds; `agents` for the rest.
+   *
+   * @generated from field: string on = 1;
+   */
+  on: string;
+
+  /**
+   * @generated from field: double seconds = 2;
+   */
+  seconds: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.SpentTime.
+ * Use `create(SpentTimeSchema)` to create a new message.
+ */
+export declare const SpentTimeSchema: GenMessage<SpentTime>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.FindRunHolderRequest
+ */
+export declare type FindRunHolderRequest = Message<"agentmesh.sessions.v1.FindRunHolderRequest"> & {
+  /**
+   * Of any account. The newest run that has not ended, else the newest one.
+   *
+   * @generated from field: string invocation_id = 1;
+   */
+  invocationId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.FindRunHolderRequest.
+ * Use `create(FindRunHolderRequestSchema)` to create a new message.
+ */
+export declare const FindRunHolderRequestSchema: GenMessage<FindRunHolderRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.FindRunHolderResponse
+ */
+export declare type FindRunHolderResponse = Message<"agentmesh.sessions.v1.FindRunHolderResponse"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 2;
+   */
+  run?: LedgerRun | undefined;
+
+  /**
+   * Ids of the runs of the session that come before it, at most 20. Empty unless it is queued.
+   *
+   * @generated from field: repeated string ahead = 3;
+   */
+  ahead: string[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.FindRunHolderResponse.
+ * Use `create(FindRunHolderResponseSchema)` to create a new message.
+ */
+export declare const FindRunHolderResponseSchema: GenMessage<FindRunHolderResponse>;
+
+/**
  * A run as the ledger knows it.
  *
  * @generated from message agentmesh.sessions.v1.LedgerRun
@@ -3246,6 +3411,26 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof RenewLeasesRequestSchema;
     output: typeof RenewLeasesResponseSchema;
+  },
+  /**
+   * Tells operators which accounts have slow runs, and what their time is spent on. Reads the ledger of all accounts.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ListSlowAccounts
+   */
+  listSlowAccounts: {
+    methodKind: "unary";
+    input: typeof ListSlowAccountsRequestSchema;
+    output: typeof ListSlowAccountsResponseSchema;
+  },
+  /**
+   * Tells operators who holds a run of any account, and what it waits for. NOT_FOUND run_not_found.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.FindRunHolder
+   */
+  findRunHolder: {
+    methodKind: "unary";
+    input: typeof FindRunHolderRequestSchema;
+    output: typeof FindRunHolderResponseSchema;
   },
   /**
    * Returns one run of the ledger. It stays there when its session is deleted. NOT_FOUND run_not_found.

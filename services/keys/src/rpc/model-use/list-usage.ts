@@ -10,6 +10,11 @@ import type { Handlers } from './handlers.ts';
 
 const [usualLimit, mostRows] = [1_000, 10_000];
 
+/** Most rows of an answer to a request for `limit`; 0 for the usual number. */
+export function rowsOf(limit: number): number {
+  return limit <= 0 ? usualLimit : Math.min(limit, mostRows);
+}
+
 /** Sums up the use of an account. */
 export function listUsage({ db }: Context): Handlers['listUsage'] {
   return async (request, call) => {
@@ -41,14 +46,14 @@ function filterOf({ groupBy, limit, ...request }: ListUsageRequest): UsageFilter
     byKey: groupBy?.key === true,
     byModel: groupBy?.model === true,
     byRun: groupBy?.run === true,
-    limit: limit <= 0 ? usualLimit : Math.min(limit, mostRows),
+    limit: rowsOf(limit),
   };
 }
 
 /** PostgreSQL has no year 0. */
 const firstDay = '0001-01-01';
 
-function checkDay(day: string): string {
+export function checkDay(day: string): string {
   const time = /^\d{4}-\d\d-\d\d$/.test(day) ? new Date(day) : undefined;
   if (time === undefined || Number.isNaN(time.getTime()) || !time.toISOString().startsWith(day) || day < firstDay) {
     throw keyRequestInvalid('A day is a date such as 2026-11-22.');
@@ -56,7 +61,7 @@ function checkDay(day: string): string {
   return day;
 }
 
-function sumOf(row: UsageRow): MessageInitShape<typeof UsageSumSchema> {
+export function sumOf(row: UsageRow): MessageInitShape<typeof UsageSumSchema> {
   return {
     day: row.day ?? '',
     appName: row.app_name ?? '',

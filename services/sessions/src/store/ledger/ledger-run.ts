@@ -46,6 +46,7 @@ function freshWait(column: 'waiting_on' | 'since'): string {
   return `case when r.status = 'running' then (
         select ${column} from run_waits w where w.account_id = r.account_id and w.invocation_id = r.invocation_id and w.session_pk = r.session_pk
           and w.told_at > now() - make_interval(secs => ${freshSeconds})
+        order by w.told_at desc limit 1
       ) end`;
 }
 
