@@ -15,6 +15,7 @@ import {
 } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 import { type BacklogWatch, createBacklogWatch } from './backlog/index.ts';
+import { startJob } from './start-job.ts';
 import { listenOn } from './listen-on.ts';
 import { checkNats, natsOptions } from './nats-settings.ts';
 import { openServiceDatabase } from './open-service-database.ts';
@@ -23,6 +24,8 @@ import { checkTogether, type Environment, parseSettings, SettingsError } from '.
 import { checkAddresses, defaultMeshPort, meshUrls, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
 import { unusableServer } from './unusable-server.ts';
+
+const backlogRounds = { pauseMs: 20_000, failure: 'the work that waits cannot be counted' };
 
 export interface ProcessOptions {
   /** The services this process runs, in the order in which they start. */
@@ -89,7 +92,8 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   failure.defer(() => draining.abort());
   const base = await openBase(options, { resources, draining: draining.signal });
   const { driver, metrics, log } = base;
-  const backlog = createBacklogWatch({ driver, metrics, log, draining: draining.signal, resources });
+  const backlog = createBacklogWatch({ driver, metrics });
+  resources.use(startJob({ ...backlogRounds, run: () => backlog.read() }, { log, draining: draining.signal }));
   const running = new Map<string, Running>();
   for (const service of options.services) {
     running.set(

@@ -12,7 +12,7 @@ export const roomLists: RoomLists = {
   'lib/pg':
     'database-error.ts row-types.ts statement-batch.ts until.ts database.ts connection group-commit.ts embedded locks migrations roles testing',
   'lib/rpc': 'mesh.ts call identity local wire exchange server client create-mesh.ts index.ts testing',
-  'lib/service': 'service.ts testing',
+  'lib/service': 'backlog service.ts testing',
   'gateway/src/edge/authentication':
     'account-changes.ts directory.ts identity.ts unauthorized.ts access-token.ts standings.ts personal-tokens.ts bearer.ts tickets',
   'services/artifacts/src':
@@ -25,6 +25,7 @@ export const roomLists: RoomLists = {
     'agent-id.ts agent-fault.ts mcp-servers.ts agent-fields.ts model-settings.ts to-definition.ts checks agent-name.ts read-fields.ts yaml',
   'services/runs/src/apps/building': 'agents',
   'services/runs/src/apps/code': 'protocol.ts worker host',
+  'services/runs/src/apps/code/host': 'code-settings.ts spawning',
   'services/runs/src/apps/code/worker': 'channel.ts current-run.ts elsewhere host-llm.ts loading',
   'services/runs/src/apps/definition': 'to-snake-case.ts mistake.ts parse-yaml.ts tool-resolver.ts settings',
   'services/runs/src/apps/mcp': 'connection',

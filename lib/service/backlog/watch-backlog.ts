@@ -2,12 +2,10 @@ import { topics } from '@agentmesh/proto/topics';
 import { type BusDriver, durablesOf, subjectOf } from '../../bus/index.ts';
 import type { Database } from '../../pg/index.ts';
 import type { Checks, Logger, Metrics } from '../../telemetry/index.ts';
-import { startJob } from '../start-job.ts';
 import { type Backlog, backlogReader } from './read-backlog.ts';
 
 /** Age in seconds from which waiting work is told. */
 const lateSeconds = 30;
-const pauseMs = 20_000;
 
 /** Work that waits, by service: its age in whole seconds, and the number of messages that it gave up. */
 export type Backlogs = Readonly<Record<string, Backlog & { readonly deadLetters: number }>>;
@@ -32,13 +30,10 @@ interface Watched {
 export interface BacklogWatchOptions {
   readonly driver: BusDriver;
   readonly metrics: Metrics;
-  readonly log: Logger;
-  readonly draining: AbortSignal;
-  readonly resources: AsyncDisposableStack;
 }
 
-/** Looks every 20 s, sets the metrics, and logs a warning once when work has waited for 30 s. */
-export function createBacklogWatch({ driver, metrics, log, draining, resources }: BacklogWatchOptions): BacklogWatch {
+/** Each reading sets the metrics, and logs a warning once when work has waited for 30 s. */
+export function createBacklogWatch({ driver, metrics }: BacklogWatchOptions): BacklogWatch {
   const watched = new Map<string, Watched>();
   const gauges = createGauges(metrics);
   const checks: Record<string, () => Promise<void>> = {};
@@ -56,8 +51,6 @@ export function createBacklogWatch({ driver, metrics, log, draining, resources }
   };
   const read = async (): Promise<Backlogs> =>
     Object.fromEntries(await Promise.all(Array.from(watched, (one) => readOne(one))));
-  const failure = 'the work that waits cannot be counted';
-  resources.use(startJob({ pauseMs, failure, run: read }, { log, draining }));
   return {
     add(service, db, own) {
       let reader: ReturnType<typeof backlogReader> | undefined;

@@ -16,7 +16,7 @@ export function createWaitWatch(log: Logger): (executor: Pick<Executor, 'attempt
     const waitedMs = wait === undefined ? 0 : nowMs - wait.sinceMs;
     const isLong = wait !== undefined && waitedMs >= tellAfterMs;
     lease.waitingOn = isLong ? wait.on : '';
-    lease.waitingSince = isLong ? wait.sinceMs / 1_000 : 0;
+    lease.waitingSince = isLong ? (performance.timeOrigin + wait.sinceMs) / 1_000 : 0;
     if (!isLong) return;
     const { on: waitingOn } = wait;
     if (isFirst(told, wait)) viewer?.waiting(waitingOn);
@@ -25,7 +25,7 @@ export function createWaitWatch(log: Logger): (executor: Pick<Executor, 'attempt
     const seconds = Math.round(waitedMs / 1_000);
     log.warn({ accountId, invocationId, app: appName, waitingOn, seconds }, 'a run waits');
   };
-  return (executor, nowMs = Date.now()) => {
+  return (executor, nowMs = performance.now()) => {
     for (const attempt of executor.attempts()) look(attempt, nowMs);
   };
 }

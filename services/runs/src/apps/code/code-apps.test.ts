@@ -79,8 +79,7 @@ class Zoo extends BaseAgent {
   protected async *runLiveImpl(): AsyncGenerator<Event, void, void> {}
 }
 
-class Away extends BaseToolset {
-  constructor() { super([]); }
+class Away extends BaseToolset { constructor() { super([]); }
   async getTools(): Promise<never> { throw new Error('no server'); }
   async close() {}
 }

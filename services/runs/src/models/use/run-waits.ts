@@ -4,7 +4,7 @@ export type WaitsOn = 'model' | 'keys' | 'artifact' | 'lease';
 /** One wait of a run. It ends when it is disposed. */
 export interface RunWait extends Disposable {
   readonly on: WaitsOn;
-  /** Begin, or the last sign of life, in Unix milliseconds. */
+  /** Begin, or the last sign of life, as `performance.now()`. */
   readonly sinceMs: number;
   /** Notes a sign of life: the wait begins anew. */
   touch(): void;
@@ -15,7 +15,7 @@ export class RunWaits {
   readonly #open = new Set<RunWait>();
 
   begin(on: WaitsOn): RunWait {
-    let sinceMs = Date.now();
+    let sinceMs = performance.now();
     const open = this.#open;
     const wait: RunWait = {
       on,
@@ -23,7 +23,7 @@ export class RunWaits {
         return sinceMs;
       },
       touch() {
-        sinceMs = Date.now();
+        sinceMs = performance.now();
       },
       [Symbol.dispose]: () => void open.delete(wait),
     };
