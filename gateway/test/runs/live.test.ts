@@ -47,7 +47,9 @@ describe('a live connection', () => {
   it("needs credentials: the header, the subprotocol, or the web UI's cookie if the UI is on", async () => {
     expect(await refusedWith(dial({ headers: {} }))).toBe(401);
     expect(await refusedWith(dial({ headers: { authorization: 'Bearer x' } }))).toBe(401);
-    expect(await refusedWith(dial({ headers: { cookie: 'agentmesh=x' } }))).toBe(401);
+    expect(await refusedWith(dial({ headers: { cookie: 'agentmesh=x' } }))).toBe(403);
+    await using plain = await startEdge({ ...servicesOf(), env: { CONSOLE: 'false' } });
+    expect(await refusedWith(dial({ of: plain, headers: { cookie: 'agentmesh=x' } }))).toBe(401);
     const client = dial({ headers: {}, protocols: ['agentmesh.v1', `bearer.${authorization.slice(7)}`] });
     await say(client, content('one'));
     await client.turns(1);
