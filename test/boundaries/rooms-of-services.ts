@@ -55,7 +55,7 @@ export const roomLists: RoomLists = {
   'services/auth/src/rpc': 'handlers.ts accounts answer-links erasure mail sign-ins tokens device',
   'services/sessions/src':
     'errors.ts account-usage.ts json-bytes.ts page-limit.ts revision.ts session-key.ts state-delta.ts view store outage-watch.ts known-executors.ts context.ts events history until-current.ts turns consumers retention takeover jobs rpc',
-  'services/sessions/src/rpc': 'handlers.ts history retention runs',
+  'services/sessions/src/rpc': 'handlers.ts history retention operators runs',
   'services/sessions/src/store':
     'created-at.ts key-condition.ts events sizes.ts tell-run-ended.ts credential-requests.ts state.ts write.ts histories.ts runs.ts replicas ledger retention turns',
 };

@@ -27,13 +27,13 @@ import {
   holds,
   messagesSince,
   nameOf,
+  notCalled,
   othersSince,
   publicStatus,
   startTurn,
   type Stored,
   type StoredRun,
   type StoredSession,
-  unused,
 } from './stored-session.ts';
 
 type Call =
@@ -79,32 +79,15 @@ export class InMemorySessions {
       countActiveRuns: () => ({ accounts: [] }),
       appendEvents: (request) => this.#act('appendEvents', () => this.#appendEvents(request)),
       renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
-      listSlowAccounts: unused,
-      findRunHolder: unused,
-      claimOverdueRuns: unused,
-      rewindSession: unused,
-      forkSession: unused,
-      claimCompaction: unused,
-      storeCompaction: unused,
+      ...notCalled,
       createSession: ({ session: key }) =>
         this.#act('createSession', () => ({ events: this.create(key as SessionKey).events })),
       getSession: async function* (this: void, { session }: GetSessionRequest) {
         yield await Promise.resolve(get(session));
       },
-      listEvents: unused,
-      listSessions: unused,
-      patchSession: unused,
-      deleteSession: unused,
-      findCredentialRequest: unused,
       getRun: ({ invocationId }) => this.#act('getRun', () => this.#getRun(invocationId)),
       readRun: (request) => this.#act('getRun', () => this.#readRun(request)),
       cancelRun: ({ invocationId }) => this.#act('cancelRun', () => this.cancel(invocationId)),
-      listRuns: unused,
-      summarizeRuns: unused,
-      getRetention: unused,
-      declareRetention: unused,
-      addRunMessage: unused,
-      setRetention: unused,
     };
   }
 

@@ -47,9 +47,31 @@ export function publicStatus({ status, end }: StoredRun): RunStatus {
   return end?.outcome === AttemptEnd_Outcome.COMPLETED ? RunStatus.COMPLETED : RunStatus.CANCELLED;
 }
 
-export function unused(): never {
+function unused(): never {
   throw new MeshError('internal', 'unused', 'Runs do not call this.');
 }
+
+/** Methods that runs do not call. */
+export const notCalled = {
+  listSlowAccounts: unused,
+  findRunHolder: unused,
+  claimOverdueRuns: unused,
+  rewindSession: unused,
+  forkSession: unused,
+  claimCompaction: unused,
+  storeCompaction: unused,
+  listEvents: unused,
+  listSessions: unused,
+  patchSession: unused,
+  deleteSession: unused,
+  findCredentialRequest: unused,
+  listRuns: unused,
+  summarizeRuns: unused,
+  getRetention: unused,
+  declareRetention: unused,
+  addRunMessage: unused,
+  setRetention: unused,
+};
 
 export function startTurn(session: StoredSession, run: StoredRun): Turn {
   const { request, invocationId } = run;
