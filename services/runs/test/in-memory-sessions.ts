@@ -81,7 +81,7 @@ export class InMemorySessions {
       renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
       ...notCalled,
       createSession: ({ session: key }) =>
-        this.#act('createSession', () => ({ events: this.create(key as SessionKey).events })),
+        this.#act('createSession', () => ({ events: [...this.create(key as SessionKey).events] })),
       getSession: async function* (this: void, { session }: GetSessionRequest) {
         yield await Promise.resolve(get(session));
       },
