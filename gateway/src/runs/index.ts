@@ -8,6 +8,7 @@ import { changesRoute } from './changes/changes-route.ts';
 import { answerRunRoute } from './ledger/answer-run.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
 import { runMessageRoute } from './ledger/run-messages.ts';
+import { sessionCancelRoute } from './ledger/cancel-session.ts';
 import { runRecordRoutes } from './ledger/run-routes.ts';
 import { waitForRunRoute } from './ledger/wait-for-run.ts';
 import { startRunRoute } from './ledger/start-run.ts';
@@ -27,6 +28,7 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   runRoutes(app, context);
   startRunRoute(app, context);
   runRecordRoutes(app, context);
+  sessionCancelRoute(app, context);
   waitForRunRoute(app, context);
   runMessageRoute(app, context);
   answerRunRoute(app, context);

@@ -773,6 +773,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps/{app_name}/users/{user_id}/sessions/{session_id}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel what runs in a session
+         * @description Cancels the runs of the session that are queued, running or waiting, each as `POST /runs/{id}/cancel` does. 404 when there is none.
+         */
+        post: operations["cancelSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{invocation_id}/wait": {
         parameters: {
             query?: never;
@@ -3335,6 +3355,12 @@ export interface components {
             /** @description While waiting: when the default answer is given, if none has come, in Unix seconds. */
             answerBy?: number;
         };
+        /** CancelledSession */
+        CancelledSession: {
+            /** @enum {string} */
+            status: "cancelled";
+            session_id: string;
+        };
         /** RunMessage */
         RunMessage: {
             newMessage: components["schemas"]["Content"];
@@ -5511,6 +5537,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    cancelSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Application, as `/list-apps` names it.
+                 * @example echo
+                 */
+                app_name: string;
+                /**
+                 * @description End user of the application. Any text: users need not be created.
+                 * @example user
+                 */
+                user_id: string;
+                /**
+                 * @description Session of that user.
+                 * @example s1
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledSession"];
                 };
             };
         };

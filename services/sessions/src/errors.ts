@@ -5,6 +5,11 @@ export function invalid(message: string): MeshError {
   return new MeshError('invalid_argument', 'request_invalid', message);
 }
 
+/** The address of a session with this id would be one of another route. */
+export function sessionIdReserved(): MeshError {
+  return new MeshError('invalid_argument', 'session_id_reserved', 'A session id must not end in :cancel.');
+}
+
 /** No such session in this account. */
 export function sessionNotFound(): MeshError {
   return new MeshError('not_found', 'session_not_found', 'Session not found');

@@ -1,6 +1,6 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import { invalid } from './errors.ts';
+import { invalid, sessionIdReserved } from './errors.ts';
 
 /** A session key whose ids can be stored. Statements name their parameters like its fields. */
 export interface CheckedKey {
@@ -37,6 +37,17 @@ export function checkSessionKey(key: SessionKey | undefined): CheckedKey {
   checkId('user id', userId);
   checkId('session id', sessionId);
   return { accountId: checkAccountId(key.accountId), appName, userId, sessionId };
+}
+
+/**
+ * Checks the key of a session that is to be created. `/sessions/s1:cancel` is the address that cancels the runs of `s1`, so no id ends like it.
+ *
+ * @throws MeshError invalid_argument `request_invalid`, `session_id_reserved`
+ */
+export function checkNewSessionKey(key: SessionKey | undefined): CheckedKey {
+  const checked = checkSessionKey(key);
+  if (checked.sessionId.endsWith(':cancel')) throw sessionIdReserved();
+  return checked;
 }
 
 /** Whether a session can have this key. A key for which this is false is answered as not found. */

@@ -209,6 +209,37 @@ describe('cancelling a run', () => {
   });
 });
 
+describe('cancelling a session', () => {
+  const cancelSession = (id: string, by = caller) =>
+    by.request<{ code?: string }>('POST', `/apps/echo/users/u1/sessions/${id}:cancel`);
+
+  test('cancels what runs in it and what is queued, and is 404 when nothing does', async () => {
+    const session = await caller.createSession();
+    const ids: string[] = [];
+    for (const text of ['[[wait:60000]]', 'two']) ids.push((await start(session, text)).invocationId);
+    expect((await cancelSession(session.id, await newAccount(url))).status).toBe(404);
+    const { status, body } = await cancelSession(session.id);
+    expect({ status, body }).toEqual({ status: 200, body: { status: 'cancelled', session_id: session.id } });
+    for (const id of ids) await expect.poll(() => statusOf(id)).toBe('cancelled');
+    expect(await cancelSession(session.id)).toMatchObject({ status: 404, body: { code: 'session_idle' } });
+    expect(await cancelSession('none')).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
+  });
+
+  test('takes no name from a session: an id like its address cannot be created', async () => {
+    const source = await caller.createSession();
+    await caller.run(source, 'one');
+    const [event] = (await caller.readSession(source)).events;
+    const sessions = '/apps/echo/users/u1/sessions';
+    const reserved = { status: 422, body: { code: 'session_id_reserved' } };
+    expect(await caller.request('POST', sessions, { sessionId: 's:cancel' })).toMatchObject(reserved);
+    expect(await caller.request('POST', `${sessions}/:cancel`)).toMatchObject(reserved);
+    const fork = { eventId: event?.id, sessionId: 's:cancel' };
+    expect(await caller.request('POST', `${sessionPath(source)}/fork`, fork)).toMatchObject(reserved);
+    const read = await caller.fetch('GET', `${sessions}/s:cancel`);
+    expect(read.status).toBe(404);
+  });
+});
+
 describe('a list of runs', () => {
   test('goes page by page from the newest, with filters', async () => {
     const own = await newAccount(url);

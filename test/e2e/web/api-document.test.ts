@@ -79,6 +79,7 @@ const unknowable: Readonly<Record<string, number>> = {
   verifyEmail: 401,
   // Sent after the run of the example was cancelled.
   addRunMessage: 409,
+  cancelSession: 404,
   getErasure: 404,
   listUsers: 403,
   transcribeAudio: 422,

@@ -31,6 +31,7 @@ const statuses: Readonly<Record<MeshCode, number>> = {
 const statusesOfReasons: Readonly<Record<string, number>> = {
   idempotency_key_reused: 422,
   idempotency_answer_too_large: 413,
+  session_id_reserved: 422,
   session_changed: 412,
   agent_changed: 412,
   agent_in_use: 409,

@@ -1,11 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The path is also one of another route, as `/a/:id::cancel` is of `/a/:id`, which answers the other methods. */
+    yieldsMethods?: boolean;
+  }
+}
+
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'] as const;
 
 /** Learns the methods of every path. Call the returned function after the last route: it answers all other methods with 405. */
 export function createMethodGuard(app: FastifyInstance): () => void {
   const served = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.yieldsMethods === true) return;
     // The greedy route beside this path answers other methods.
     if (config?.greedyAfter !== undefined && !url.endsWith('*')) return;
     const known = served.get(url) ?? new Set();

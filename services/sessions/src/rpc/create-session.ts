@@ -8,7 +8,7 @@ import { fromImport } from '../events/stored-event.ts';
 import { importedView } from '../view/view.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { revisionOf } from '../revision.ts';
-import { checkSessionKey } from '../session-key.ts';
+import { checkNewSessionKey } from '../session-key.ts';
 import { applyDelta, parseDelta, printState, type StateChange, type StateMap, toChanges } from '../state-delta.ts';
 import type { StoredEvent } from '../store/events/events.ts';
 import { bytesOfEvents, checkChanges } from '../store/sizes.ts';
@@ -20,7 +20,7 @@ export function createSession(context: Context): Handlers['createSession'] {
   return async (request) => {
     const given = request.session;
     const sessionId = given?.sessionId.trim() || randomUUID();
-    const key = checkSessionKey(given && { ...given, sessionId });
+    const key = checkNewSessionKey(given && { ...given, sessionId });
     const { db, limits, usage } = context;
     checkSessions(context, key.accountId);
     checkBytes(context, key.accountId);

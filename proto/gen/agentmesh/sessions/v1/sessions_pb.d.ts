@@ -3237,7 +3237,8 @@ export declare const RunStatusSchema: GenEnum<RunStatus>;
  */
 export declare const SessionsService: GenService<{
   /**
-   * Creates a session with optional state and events. ALREADY_EXISTS session_exists; the existing session is not changed.
+   * Creates a session with optional state and events. ALREADY_EXISTS session_exists; the existing session is not changed. INVALID_ARGUMENT
+   * session_id_reserved for an id that ends in `:cancel`, as where ForkSession and BeginTurn create one.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.CreateSession
    */

@@ -4,7 +4,7 @@ import { checkBytes, checkSessions } from '../../account-usage.ts';
 import type { Context } from '../../context.ts';
 import { eventNotFound, invalid, invocationNotFound, sessionNotFound } from '../../errors.ts';
 import { forkSession as fork } from '../../history/fork-session.ts';
-import { canExist, checkSessionKey, type NumberedSession } from '../../session-key.ts';
+import { canExist, checkNewSessionKey, checkSessionKey, type NumberedSession } from '../../session-key.ts';
 import { selectPlace } from '../../store/events/places.ts';
 import { selectHistory } from '../../store/histories.ts';
 import { untilCurrent } from '../../until-current.ts';
@@ -19,7 +19,7 @@ export function forkSession(context: Context): Handlers['forkSession'] {
     checkSessions(context, accountId);
     checkBytes(context, accountId);
     const sessionId = request.newSessionId.trim() || randomUUID();
-    const key = checkSessionKey({ ...source, sessionId, $typeName: 'agentmesh.sessions.v1.SessionKey' });
+    const key = checkNewSessionKey({ ...source, sessionId, $typeName: 'agentmesh.sessions.v1.SessionKey' });
     const bytes = await untilCurrent(async () => {
       const history = await selectHistory(context.db, source);
       if (history === undefined) throw sessionNotFound();

@@ -16,7 +16,7 @@ import {
 } from '../../errors.ts';
 import { mostRewinds, readView } from '../../view/view.ts';
 import { optionalText } from '../../json-bytes.ts';
-import { type CheckedKey, canExist, checkSessionKey } from '../../session-key.ts';
+import { type CheckedKey, canExist, checkNewSessionKey, checkSessionKey } from '../../session-key.ts';
 import { isOfApp, parseDelta, toChanges } from '../../state-delta.ts';
 import { findFunctionCall } from '../../store/events/events.ts';
 import { selectHistory } from '../../store/histories.ts';
@@ -49,7 +49,7 @@ export function beginTurn(service: Context): Handlers['beginTurn'] {
   return async (request, call) => {
     const context = { ...service, db: service.db.within(call) };
     if (!request.createsSession && !canExist(request.session)) throw sessionNotFound();
-    const session = checkSessionKey(request.session);
+    const session = (request.createsSession ? checkNewSessionKey : checkSessionKey)(request.session);
     const met = service.executors.meet(service.db, request.owner);
     if (met !== undefined) await met;
     const key = toRunKey(session, request);

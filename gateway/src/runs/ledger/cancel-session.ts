@@ -1,0 +1,50 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { RunStatus } from '@agentmesh/proto/sessions/v1';
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { leavableCall } from '../../edge/idempotency/keyed-call.ts';
+import { SessionPath } from '../../edge/records/path.ts';
+import { failures, Problem } from '../../edge/records/problem.ts';
+import { sessionKeyOf } from '../../edge/records/session-key.ts';
+
+const CancelledSession = Type.Object(
+  { status: Type.Literal('cancelled'), session_id: Type.String() },
+  { title: 'CancelledSession' },
+);
+
+const unfinished = [RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING];
+
+/** Cancels the unfinished runs of a session, at the address that ADK gives this. */
+export function sessionCancelRoute(app: App, { sessions, authentication }: Context): void {
+  app.post(
+    '/apps/:app_name/users/:user_id/sessions/:session_id(^.+)::cancel',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:write', yieldsMethods: true },
+      schema: {
+        tags: ['runs'],
+        operationId: 'cancelSession',
+        summary: 'Cancel what runs in a session',
+        description:
+          'Cancels the runs of the session that are queued, running or waiting, each as `POST /runs/{id}/cancel` does. 404 when there is none.',
+        params: SessionPath,
+        response: { 200: CancelledSession, 404: Problem, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const session = sessionKeyOf(request);
+      const { accountId, userId, sessionId } = session;
+      // Newest first, so that no queued run begins when the running one ends.
+      const { runs } = await sessions.listRuns({ ...session, statuses: unfinished }, unary);
+      if (runs.length === 0) throw nothingRuns();
+      for (const { invocationId } of runs) {
+        await sessions.cancelRun({ accountId, userId, invocationId }, leavableCall(reply));
+      }
+      return { status: 'cancelled' as const, session_id: sessionId };
+    },
+  );
+}
+
+function nothingRuns(): MeshError {
+  return new MeshError('not_found', 'session_idle', 'No run of the session is queued, running or waiting.');
+}
