@@ -1,5 +1,6 @@
 // Builds the console into `dist` when its sources have changed since the last build, which takes seconds. Without Vite, as where only the
-// dependencies of production are installed, it keeps what is there.
+// dependencies of production are installed, it keeps what is there. Files of the build before stay until the next build: a running server goes
+// on to serve them.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,29 +10,47 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const client = fileURLToPath(new URL('../sdk/typescript/src', import.meta.url));
 const dist = join(root, 'dist');
-const stampFile = join(root, 'node_modules', '.console-stamp');
+const buildFile = join(root, 'node_modules', '.console-build.json');
 const compressed = /\.(js|css|svg|html)$/;
 
 const stamp = fingerprint();
-const isBuilt = existsSync(join(dist, 'index.html')) && existsSync(stampFile);
-if (!isBuilt || readFileSync(stampFile, 'utf8') !== stamp) await buildConsole();
+const former = readFormer();
+if (former.stamp !== stamp) await buildConsole();
 
 async function buildConsole() {
   const vite = await import('vite').catch(() => undefined);
   if (vite === undefined) return;
   const startedMs = performance.now();
-  rmSync(stampFile, { force: true });
-  await vite.build({
+  rmSync(buildFile, { force: true });
+  removeOlder();
+  const { output } = await vite.build({
     root,
     base: '/console/',
     configFile: false,
     logLevel: 'warn',
-    build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+    build: { emptyOutDir: false, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   });
+  const assets = output.map(({ fileName }) => fileName);
   for (const file of filesUnder(dist)) if (compressed.test(file)) compress(file);
-  writeFileSync(stampFile, stamp);
+  writeFileSync(buildFile, JSON.stringify({ stamp, assets }));
   process.stderr.write(`agent-mesh: built the console in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
+}
+
+/** The stamp of the last build and the files that it wrote. */
+function readFormer() {
+  const isBuilt = existsSync(join(dist, 'index.html')) && existsSync(buildFile);
+  return isBuilt ? JSON.parse(readFileSync(buildFile, 'utf8')) : { assets: [] };
+}
+
+/** Removes the files of builds before the last one. */
+function removeOlder() {
+  const folder = join(dist, 'assets');
+  if (!existsSync(folder)) return;
+  for (const file of filesUnder(folder)) {
+    const name = relative(dist, file).replace(/\.(br|gz)$/, '');
+    if (!former.assets.includes(name)) rmSync(file);
+  }
 }
 
 function compress(file) {

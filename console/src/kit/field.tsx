@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { textOfError } from './toasts.tsx';
 import { Button } from './button.tsx';
-import { t } from '../texts.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -82,12 +81,13 @@ interface FormProps {
   readonly submit: string;
   /** Called with the values by name; a failure is shown in the form. */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => unknown;
-  readonly onCancel?: () => void;
+  /** A button beside that which submits. */
+  readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A form with its button. While it is sent it cannot be sent again. */
-export function Form({ submit, onSubmit, onCancel, children }: FormProps) {
+export function Form({ submit, onSubmit, beside, children }: FormProps) {
   const [isBusy, fault] = [useSignal(false), useSignal('')];
   const send = async (form: HTMLFormElement): Promise<void> => {
     [isBusy.value, fault.value] = [true, ''];
@@ -115,7 +115,7 @@ export function Form({ submit, onSubmit, onCancel, children }: FormProps) {
         </p>
       )}
       <div class="actions">
-        {onCancel && <Button onPress={onCancel}>{t.actions.cancel}</Button>}
+        {beside}
         <Button type="submit" kind="first" isOff={isBusy.value}>
           {submit}
         </Button>

@@ -13,6 +13,7 @@ const screens: readonly (readonly [pattern: string, load: () => Promise<Screen>]
   ['/inbox', async () => (await import('../screens/inbox/inbox.tsx')).Inbox],
   ['/runs', async () => (await import('../screens/runs/runs.tsx')).Runs],
   ['/runs/:id', async () => (await import('../screens/runs/run.tsx')).Run],
+  ['/device', async () => (await import('../screens/device/device.tsx')).Device],
   ['/chat', async () => (await import('../screens/chat/chat.tsx')).Chat],
   ['/chat/:app', async () => (await import('../screens/chat/chat.tsx')).Chat],
   ['/chat/:app/:session', async () => (await import('../screens/chat/chat.tsx')).Chat],
