@@ -23,7 +23,11 @@ export const keysOfOthers: Reasons = {
     'auth.mail_tokens_pkey',
   ],
   'facts of all accounts leave in one order': ['auth.outbox_pkey', 'sessions.outbox_pkey'],
-  'it belongs to the service, not to accounts': ['memory.embedding_model_pkey', 'sessions.rounds_pkey'],
+  'it belongs to the service, not to accounts': [
+    'memory.embedding_model_pkey',
+    'sessions.executors_pkey',
+    'sessions.rounds_pkey',
+  ],
   'it has the account in the second place, because without statistics PostgreSQL would take it for a single log': [
     'webhooks.logs_mail',
   ],
@@ -48,6 +52,7 @@ export const sweeps: Reasons = {
     'find-dead-runs',
     'find-due-runs',
     'find-alive-owners',
+    'recall-executors',
     'find-old-run-keys',
     'find-overdue-runs',
     'find-accounts-with-due-deliveries',
@@ -55,6 +60,7 @@ export const sweeps: Reasons = {
     'select-mailboxes-to-look-at',
     'select-mailbox-labels',
   ],
+  'an executor has runs of many accounts, and they are given up together': ['mark-runs-due', 'release-leases'],
   'claims rows of any account for one worker': [
     'take-due-erasures',
     'claim-due-watches',

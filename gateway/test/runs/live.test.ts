@@ -54,7 +54,6 @@ describe('a live connection', () => {
     await say(client, content('one'));
     await client.turns(1);
     expect(client.socket.protocol).toBe('agentmesh.v1');
-    client.socket.close();
   });
 
   it("accepts the web UI's cookie only from its own pages", async () => {
