@@ -43,6 +43,7 @@ beforeAll(async () => {
   const named = ['count', 'pay', 'look'].map((name) => `  - name: tools.${name}\n`).join('');
   await writeFile(join(app, 'root_agent.yaml'), `name: careful\nmodel: echo/default\ntools:\n${named}`);
   await writeFile(join(app, 'tools.ts'), tools(effects));
+  await writeFile(join(app, 'package.json'), JSON.stringify({ agentmesh: { read: [effects], write: [effects] } }));
   await cp(join(agentsDir, 'digest'), join(folder, 'agents', 'digest'), { recursive: true });
   const database = resources.use(await testDatabaseUrl());
   databaseUrl = database.url;
