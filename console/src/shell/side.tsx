@@ -49,7 +49,13 @@ export function Side() {
           {session.value?.email}
         </span>
         <Button kind="quiet" isTiny icon="sun" label={t.nav.theme} onPress={toggleTheme} />
-        <Button kind="quiet" isTiny icon="more" label={t.nav.keysHelp} onPress={() => (isShowingKeys.value = true)} />
+        <Button
+          kind="quiet"
+          isTiny
+          icon="keyboard"
+          label={t.nav.keysHelp}
+          onPress={() => (isShowingKeys.value = true)}
+        />
         <Button kind="quiet" isTiny icon="out" label={t.nav.signOut} onPress={signOut} />
       </div>
     </nav>

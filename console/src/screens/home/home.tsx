@@ -91,7 +91,7 @@ function Lists({ runs }: { readonly runs: readonly Run[] }) {
   const hrefOf = ({ invocationId }: Run): string => href`/runs/${invocationId}`;
   const keyOf = ({ invocationId }: Run): string => invocationId;
   const reason: Column<Run> = {
-    title: t.runs.status,
+    title: t.home.reason,
     cell: ({ errorMessage }) => <span class="bad toned reason">{errorMessage}</span>,
   };
   const [first, , last] = columns;

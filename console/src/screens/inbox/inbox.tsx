@@ -31,7 +31,7 @@ export function Inbox() {
             <Empty icon="inbox" title={t.inbox.none} text={t.inbox.noneText} />
           ) : (
             <>
-              <p class="small muted">{t.inbox.keys}</p>
+              <p class="small muted for-keyboard">{t.inbox.keys}</p>
               {runs.flatMap((run) =>
                 (run.waitingFor ?? []).map((call) => <Waiting key={call.functionCallId} run={run} call={call} />),
               )}

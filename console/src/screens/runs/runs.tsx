@@ -18,7 +18,7 @@ const columns: readonly Column<Run>[] = [
   { title: t.runs.agent, cell: ({ appName }) => <AppName name={appName} /> },
   { title: t.runs.status, cell: ({ status }) => <RunBadge status={status} /> },
   { title: t.runs.started, cell: ({ createTime }) => <Time at={createTime} /> },
-  { title: t.runs.took, cell: durationOf, isNumber: true },
+  { title: t.runs.took, cell: durationOf, isNumber: true, isWide: true },
   { title: t.runs.user, cell: ({ userId }) => userId, isWide: true },
   { title: t.runs.model, cell: ({ model }) => <code>{model ?? ''}</code>, isWide: true },
   { title: t.runs.tokens, cell: ({ usage }) => count(usage?.totalTokenCount ?? 0), isNumber: true, isWide: true },

@@ -1,4 +1,5 @@
 import type { Event, Run } from '@agentmesh/client';
+import { confirmation, type FunctionCall } from '../../parts/turns.ts';
 
 /** Something that took time in a run. */
 export interface Span {
@@ -11,40 +12,66 @@ export interface Span {
   readonly hasFailed: boolean;
 }
 
+/** A call without a response. */
+interface OpenCall {
+  readonly at: number;
+  readonly name: string;
+  readonly agent: string;
+  readonly isLong: boolean;
+}
+
 /** The spans of a run by its events: an answer of a model took the time since the event before it, a tool the time from its call to its response. */
-export function spansOf({ createTime, startTime }: Run, events: readonly Event[]): readonly Span[] {
+export function spansOf({ createTime, startTime, status }: Run, events: readonly Event[]): readonly Span[] {
   const start = startTime ?? createTime;
   const queued: Span = { kind: 'queue', name: '', agent: '', start: createTime, end: start, hasFailed: false };
   const spans: Span[] = start - createTime > 0.05 ? [queued] : [];
-  const calls = new Map<string, { at: number; name: string; agent: string; isLong: boolean }>();
+  const open = new Map<string, OpenCall>();
   let before = start;
   for (const event of events) {
     const at = event.timestamp ?? before;
     const parts = event.content?.parts ?? [];
     const responses = parts.flatMap(({ functionResponse }) => functionResponse ?? []);
     for (const { id, response } of responses) {
-      const call = calls.get(id ?? '');
+      const call = open.get(id ?? '');
       if (call === undefined) continue;
-      const { name, agent, isLong, at: begun } = call;
-      const hasFailed = response?.['error'] !== undefined;
-      spans.push({ kind: isLong ? 'wait' : 'tool', name, agent, start: begun, end: at, hasFailed });
+      open.delete(id ?? '');
+      spans.push({ ...spanOf(call, at), hasFailed: response?.['error'] !== undefined });
     }
-    if (event.author !== 'user' && responses.length === 0 && parts.length > 0) {
-      const name = event.modelVersion ?? '';
-      spans.push({
-        kind: 'model',
-        name,
-        agent: event.author,
-        start: before,
-        end: at,
-        hasFailed: Boolean(event.errorCode),
-      });
+    if (event.author !== 'user' && responses.length === 0 && parts.length > 0 && !isAsking(event)) {
+      const [name, agent] = [event.modelVersion ?? '', event.author];
+      spans.push({ kind: 'model', name, agent, start: before, end: at, hasFailed: Boolean(event.errorCode) });
     }
-    const long = new Set(event.longRunningToolIds ?? []);
-    for (const { id, name } of parts.flatMap(({ functionCall }) => functionCall ?? [])) {
-      calls.set(id ?? '', { at, name: name ?? '', agent: event.author, isLong: long.has(id ?? '') });
-    }
+    addCalls(open, event, at);
     before = Math.max(at, before);
   }
-  return spans.toSorted((a, b) => a.start - b.start);
+  const waits = status === 'waiting' ? Array.from(open.values()).filter(({ isLong }) => isLong) : [];
+  return [...spans, ...waits.map((call) => spanOf(call, Date.now() / 1000))].toSorted((a, b) => a.start - b.start);
+}
+
+function spanOf({ at, name, agent, isLong }: OpenCall, end: number): Span {
+  return { kind: isLong ? 'wait' : 'tool', name, agent, start: at, end: Math.max(at, end), hasFailed: false };
+}
+
+function addCalls(open: Map<string, OpenCall>, event: Event, at: number): void {
+  const long = new Set(event.longRunningToolIds ?? []);
+  for (const call of callsOf(event)) {
+    const id = call.id ?? '';
+    open.set(id, { at, name: wantedBy(call), agent: event.author, isLong: long.has(id) });
+  }
+}
+
+function callsOf({ content }: Event): readonly FunctionCall[] {
+  return (content?.parts ?? []).flatMap(({ functionCall }) => functionCall ?? []);
+}
+
+/** Whether the event asks for approvals only, which no model has written. */
+function isAsking(event: Event): boolean {
+  const calls = callsOf(event);
+  return calls.length > 0 && calls.every(({ name }) => name === confirmation);
+}
+
+/** Name of the tool that is called, or that an approval is asked for. */
+function wantedBy({ name, args }: FunctionCall): string {
+  const wanted = args?.['originalFunctionCall'] as { readonly name?: string } | undefined;
+  return (name === confirmation ? wanted?.name : undefined) ?? name ?? '';
 }

@@ -14,7 +14,7 @@ const icons: Readonly<Record<Span['kind'], IconName>> = {
 /** The model calls, tools and waits of a run as a waterfall. */
 export function Timeline({ run, events }: { readonly run: Run; readonly events: readonly Event[] }) {
   const spans = spansOf(run, events);
-  if (spans.length === 0) return <p class="muted">{t.run.noSpans}</p>;
+  if (spans.length === 0) return <p class="muted">{run.endTime === undefined ? t.run.noSpans : t.run.hadNoSpans}</p>;
   const [from, to] = [run.createTime, Math.max(run.endTime ?? 0, ...spans.map(({ end }) => end))];
   const length = Math.max(to - from, 0.001);
   return (
