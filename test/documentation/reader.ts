@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { root } from '../deployed-settings.ts';
+import { hasPython, installPythonClient } from '../python-client.ts';
 import type { Block } from './blocks.ts';
 
 /** Addresses of the mesh in the documentation, and in this test. */
@@ -13,12 +14,7 @@ const blockTimeoutMs = 60_000;
 /** File of the ADK client. The package's main file needs the packages of ADK's own server, which are not installed here. */
 const adkClient = new URL('server/adk_api_client.js', import.meta.resolve('@google/adk-devtools')).href;
 
-type Program = (file: string) => readonly string[];
-const programs: Readonly<Record<string, Program>> = {
-  sh: (file) => ['bash', file],
-  js: (file) => [process.execPath, file],
-  python: (file) => ['python3', file],
-};
+const programs: Readonly<Record<string, string>> = { sh: 'bash', js: process.execPath, python: 'python3' };
 
 /** Languages whose blocks are run unless they are marked. */
 export const runLanguages = Object.keys(programs);
@@ -32,7 +28,7 @@ export async function makeClone(): Promise<AsyncDisposable & { folder: string }>
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Follows one page of the documentation: runs its blocks in order. A block gets the variables that earlier blocks exported. */
+/** Follows one page of the documentation: runs its blocks in order. A block gets the variables and the folder of earlier blocks. */
 export class Reader {
   readonly #clone: string;
   readonly #addresses: Addresses;
@@ -69,11 +65,12 @@ export class Reader {
       await writeFile(target, `${code}\n`);
       return '';
     }
-    if (block.language === 'python' && !canRunPython(block)) return undefined;
+    const python = block.language === 'python' ? await pythonFor(block) : undefined;
+    if (block.language === 'python' && python === undefined) return undefined;
     const file = join(this.#own, `block-${block.line}.${block.language === 'js' ? 'mjs' : block.language}`);
     await writeFile(file, block.language === 'sh' ? shellScript(code, join(this.#own, 'variables')) : code);
     const variables = block.language === 'sh' ? {} : await this.#variables();
-    const { exit, output } = await this.#spawn(programs[block.language]?.(file) ?? [], variables);
+    const { exit, output } = await this.#spawn([python ?? programs[block.language] ?? '', file], variables);
     const failures = await readFile(join(this.#own, 'failures'), 'utf8');
     if (exit !== 0 || failures !== '') {
       throw new Error(`${block.file}:${block.line} ended with ${exit}\n${code}\n${failures}${output}`);
@@ -124,7 +121,7 @@ export class Reader {
 }
 
 function shellScript(code: string, variables: string): string {
-  return `set -e -o pipefail\n. '${variables}'\n${code}\nexport -p > '${variables}'\n`;
+  return `set -e -o pipefail\n. '${variables}'\ncd "$PWD"\n${code}\nexport -p > '${variables}'\n`;
 }
 
 /** A curl that fails on HTTP errors. It also records them in a file, because a failure inside `$(…)` does not end a script. */
@@ -138,10 +135,20 @@ exit $code
 `;
 }
 
-function canRunPython({ file, line, code }: Block): boolean {
+/** The Python that has the packages of a block; undefined when there is none, which is said. Installs the client of this repository when a block uses it. */
+async function pythonFor({ file, line, code }: Block): Promise<string | undefined> {
   const modules = Array.from(code.matchAll(/^(?:import|from) ([\w.]+)/gm), ([, name]) => name);
+  if (hasPython && modules.includes('agentmesh')) return pythonWithClient();
   const found = spawnSync('python3', ['-c', modules.map((name) => `import ${name}`).join('\n')]);
-  if (found.status === 0) return true;
+  if (found.status === 0) return 'python3';
   process.stderr.write(`NOT RUN: ${file}:${line} needs python3 with ${modules.join(', ')}\n`);
-  return false;
+  return undefined;
+}
+
+let withClient: Promise<string> | undefined;
+
+/** One environment with the client serves all pages. It is left in the folder of the tests' files. */
+function pythonWithClient(): Promise<string> {
+  withClient ??= installPythonClient(join(root, 'test', '.artifacts', 'python-client'));
+  return withClient;
 }

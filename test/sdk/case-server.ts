@@ -97,8 +97,9 @@ export class CaseServer implements AsyncDisposable {
 }
 
 /** The text of a frame. */
-export function printFrame({ id, event, data, comment }: CaseFrame, eol = '\n'): string {
+export function printFrame({ id, event, data, comment, retry }: CaseFrame, eol = '\n'): string {
   if (comment !== undefined) return `:${comment}${eol}${eol}`;
+  if (retry !== undefined) return `retry: ${retry}${eol}${eol}`;
   const lines = [
     ...(event === undefined ? [] : [`event: ${event}`]),
     ...(id === undefined ? [] : [`id: ${id}`]),

@@ -43,6 +43,7 @@ export interface CaseFrame {
   readonly event?: string;
   readonly data?: unknown;
   readonly comment?: string;
+  readonly retry?: number;
 }
 
 export interface CaseSight {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasPython, installPythonClient } from '../python-client.ts';
 import { startCaseControl } from './case-control.ts';
 
 const client = fileURLToPath(new URL('../../sdk/python', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentmesh-python-'));
-const python = join(folder, 'bin', 'python');
+let python: string;
 
 interface Ended {
   readonly code: number | null;
@@ -24,19 +25,10 @@ async function run(program: string, ...args: string[]): Promise<Ended> {
   return { code, output: (await written).join('') };
 }
 
-async function mustRun(program: string, ...args: string[]): Promise<void> {
-  const { code, output } = await run(program, ...args);
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${output}`);
-}
-
-/** A laptop with Node alone has no Python: then there is nobody to use this client. */
-const hasPython = spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0;
-
 // As its README says, into an empty environment.
 beforeAll(async () => {
   if (!hasPython) return;
-  await mustRun('python3', '-m', 'venv', folder);
-  await mustRun(python, '-m', 'pip', 'install', '--quiet', client, 'mypy');
+  python = await installPythonClient(folder, 'mypy');
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 

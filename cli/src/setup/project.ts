@@ -5,17 +5,18 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../terminal/exit-code.ts';
 import { createOutput } from '../terminal/output.ts';
+import { filesOfProject } from './files-of-project.ts';
 
 /** `agentmesh init` and `agentmesh dev`. */
 export function addProject(program: Command): void {
   program
     .command('init')
-    .description('make a folder with an agent')
+    .description('make a folder with an agent in YAML, one with tools in TypeScript, and a test')
     .argument('<folder>')
     .action((folder: string) => {
       if (existsSync(folder) && readdirSync(folder).length > 0)
         throw new UsageError(`${folder} is not empty: name another folder.`);
-      for (const [file, text] of Object.entries(filesOf(nameOf(folder)))) {
+      for (const [file, text] of Object.entries(filesOfProject(nameOf(folder)))) {
         mkdirSync(dirname(join(folder, file)), { recursive: true });
         writeFileSync(join(folder, file), text);
       }
@@ -46,27 +47,4 @@ function nameOf(folder: string): string {
       .at(-1)
       ?.replaceAll(/[^A-Za-z0-9_]/g, '_') ?? '';
   return /^[A-Za-z_]/.test(name) ? name : `agent_${name}`;
-}
-
-function filesOf(name: string): Record<string, string> {
-  return {
-    [`agents/${name}/root_agent.yaml`]: `name: ${name}
-model: openai/gpt-5-mini
-description: Answers questions.
-instruction: |
-  You answer questions in two sentences at most. Ask when a question is not clear.
-tools:
-  - name: get_current_time
-`,
-    'README.md': `# ${name}
-
-The agent is \`agents/${name}/root_agent.yaml\`. A changed file is used from the next run on.
-
-\`\`\`sh
-OPENAI_API_KEY=sk-… npx agentmesh dev      # starts a mesh with the agents of this folder
-npx agentmesh login                        # in another terminal
-npx agentmesh chat ${name}
-\`\`\`
-`,
-  };
 }

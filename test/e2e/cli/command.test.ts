@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -192,6 +192,7 @@ describe('agentmesh', () => {
   test('makes a folder with an agent, and scripts for shells', async () => {
     expect((await command('init', 'support')).code).toBe(0);
     expect(readFileSync(join(folder, 'support/agents/support/root_agent.yaml'), 'utf8')).toContain('name: support');
+    expect(existsSync(join(folder, 'support/agents/support_tools/tools.ts'))).toBe(true);
     expect((await command('init', 'support')).code).toBe(2);
     expect((await command('completion', 'bash')).out).toContain('complete -F _agentmesh agentmesh');
     expect((await command('completion', 'tcsh')).code).toBe(2);

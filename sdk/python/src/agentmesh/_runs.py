@@ -53,7 +53,8 @@ class RunLog:
         self._is_gapped = False
 
     def keep(self, event: str, frame_id: str, data: str) -> None:
-        is_known = event in ("message", "gap", "end")
+        # A frame without data, such as `retry: 1000`, is no event; httpx-sse yields it as one.
+        is_known = event in ("message", "gap", "end") and data != ""
         if not is_known or (event != "end" and frame_id and _is_no_newer(frame_id, self.last_id)):
             return
         self.last_id = frame_id or self.last_id
