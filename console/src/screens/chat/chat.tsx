@@ -53,7 +53,7 @@ function Conversation({ app, session }: { readonly app: string; readonly session
     await sending;
   };
   return (
-    <div class={hasState.value ? 'chat with-state' : 'chat'}>
+    <div class={['chat', hasState.value && 'with-state', thread === undefined && 'is-new'].filter(Boolean).join(' ')}>
       <SessionList app={app} user={user} session={session} />
       <section class="chat-main" aria-label={t.chat.title}>
         <ChatHead app={app} user={user} thread={thread} hasState={hasState} />
