@@ -69,7 +69,7 @@ describe('npm run dev', { timeout: 90_000 }, () => {
     const port = found(output, /^Port 8000 is in use: the API will be on port (\d+) \(PORT\)\.$/m);
     const opsPort = found(output, /^Port 9090 is in use: metrics and health will be on port (\d+) \(OPS_PORT\)\.$/m);
     expect(output).toContain(`Agent Mesh is ready at http://127.0.0.1:${port} `);
-    expect(output.match(/http:\/\/127\.0\.0\.1:\d+/g)).toEqual(Array(6).fill(`http://127.0.0.1:${port}`));
+    expect(output.match(/http:\/\/127\.0\.0\.1:\d+/g)).toEqual(Array(7).fill(`http://127.0.0.1:${port}`));
     const description = await fetch(`http://127.0.0.1:${port}/openapi.json`);
     expect(await description.json()).toMatchObject({ servers: [{ url: `http://127.0.0.1:${port}` }] });
     expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);

@@ -60,6 +60,7 @@ describe('the OpenAPI document', () => {
       ['watchRun 200', 'text/event-stream'],
       ['streamAdkRun 200', 'text/event-stream'],
       ['streamNotifications 200', 'text/event-stream'],
+      ['streamChanges 200', 'text/event-stream'],
       ['exportAgent 200', 'application/yaml'],
     ]);
     expect(answers.filter(({ description }) => description === 'Default Response')).toEqual([]);
@@ -80,8 +81,15 @@ const unknowable: Readonly<Record<string, number>> = {
   // Sent after the run of the example was cancelled.
   addRunMessage: 409,
   cancelSession: 404,
+  claimDeviceToken: 400,
+  getDeviceSignIn: 422,
+  approveDeviceSignIn: 404,
+  denyDeviceSignIn: 404,
   getErasure: 404,
   listUsers: 403,
+  getUsageOfAccounts: 403,
+  listSlowAccounts: 403,
+  findRunHolder: 403,
   transcribeAudio: 422,
   finalizeAgentIdentity: 403,
   readNotification: 404,
@@ -128,7 +136,7 @@ const last = [
 /** Operations that get the id of the saved key. The last one comes after its deletion, because it calls a provider. */
 const savedKeyOperations = ['getSavedKey', 'updateSavedKey', 'replaceSavedKey', 'deleteSavedKey', 'testSavedKey'];
 /** Streams that end only with the client or the server. */
-const endless = ['streamNotifications'];
+const endless = ['streamNotifications', 'streamChanges'];
 /** Operations whose examples name a newcomer's account, which this test does not have. */
 const ofNewcomer = ['createUser', 'createToken', 'getUser', 'updateUser', 'getUserByEmail', 'deleteUser'];
 
