@@ -23,6 +23,7 @@ const without: Readonly<Record<string, string>> = {
   claimDeviceToken: 'the code is used once',
   approveDeviceSignIn: 'the code is decided once',
   denyDeviceSignIn: 'the code is decided once',
+  cancelSession: 'ADK has no key there; what is cancelled is not cancelled again',
   testSavedKey: 'it changes nothing',
   createRunTicket: 'it changes nothing',
   transcribeAudio: 'it changes nothing',
