@@ -17,7 +17,7 @@ export interface OpsServerOptions {
   own?: Checks;
   /** Checks of dependencies that only some of its work needs: they keep the process from its first work for a while, and no longer. */
   optional?: Checks;
-  /** What waits, by service, to be shown by `/readyz`. */
+  /** Waiting work by service, shown by `/readyz`. */
   backlog?: () => Promise<object | undefined>;
   /** How long `optional` keeps the process from its first work, in milliseconds. */
   optionalWaitMs?: number;

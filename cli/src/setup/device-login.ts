@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { AgentMesh, type Answer, InvalidRequestError } from '@agentmesh/client';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
-/** What RFC 8628 adds to the pause of a program that asks too often. */
+/** Seconds that RFC 8628 adds to the pause of a program that asks too often. */
 const slowerSeconds = 5;
 
 export interface DeviceLogin {

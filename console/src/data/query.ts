@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** What is known of something on the server. Old data stays while it is read again. */
+/** State of something on the server, as far as the browser knows it. Old data stays while it is read again. */
 export interface Known<T> {
   readonly data?: T | undefined;
   readonly error?: Error | undefined;

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { mesh, onSignedOut } from './client.ts';
 import { forgetAll } from './query.ts';
 
-/** What the server lets a browser know of its sign-in. */
+/** The part of a sign-in that the server lets its browser read. */
 export interface BrowserSession {
   readonly sign_in: boolean;
   readonly sign_up: boolean;

@@ -3,7 +3,7 @@ import type { Event, Part } from '@agentmesh/client';
 export type FunctionCall = NonNullable<Part['functionCall']>;
 export type FunctionResponse = NonNullable<Part['functionResponse']>;
 
-/** What one author has said or done, in order. */
+/** Words and actions of one author, in order. */
 export interface Turn {
   readonly author: string;
   readonly isUser: boolean;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What is open above the screen. */
+/** The dialog that is open above the screen. */
 export const isFinding = signal(false);
 export const isShowingKeys = signal(false);
 export const isMenuOpen = signal(false);

@@ -9,7 +9,7 @@ interface Place {
   readonly key?: string;
 }
 
-/** What the navigation leads to, in its groups. */
+/** The places of the navigation, in groups. */
 export const places: readonly (readonly [group: string, places: readonly Place[]])[] = [
   [
     t.nav.work,

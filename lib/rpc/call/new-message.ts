@@ -67,7 +67,7 @@ function compile(schema: DescMessage): Make {
   return (init) => make(values, init);
 }
 
-/** What the compiled function needs for a member: its zero value, or a function that makes a value of what was given. */
+/** Values that the compiled function needs for a member: its zero value, or a function that makes a value of what was given. */
 function valueOf(member: DescField | DescOneof): unknown {
   if (member.kind === 'oneof') return oneofOf(member);
   const { message } = member;

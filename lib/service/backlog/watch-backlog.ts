@@ -22,7 +22,7 @@ export interface BacklogWatch {
 
 interface Watched {
   readonly read: () => Promise<Backlog & { readonly deadLetters: number }>;
-  /** What has been told to wait. */
+  /** Names of work that the log has called late. */
   readonly late: Set<string>;
   readonly log: Logger;
 }

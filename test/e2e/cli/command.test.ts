@@ -29,7 +29,7 @@ interface Ended {
 interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** What was written so far. */
+  /** Output so far. */
   readonly written: { out: string; err: string };
 }
 

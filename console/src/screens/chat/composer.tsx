@@ -9,7 +9,7 @@ import type { Thread } from './thread.ts';
 
 interface ComposerProps {
   readonly thread: Thread | undefined;
-  /** What is written; other parts of the chat may set it. */
+  /** The draft of the message; other parts of the chat may set it. */
   readonly text: Signal<string>;
   readonly send: (message: Content) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Event } from '@agentmesh/client';
 
-/** What an agent has said of a message that has not ended. */
+/** The agent's words so far, of a message that has not ended. */
 export interface Draft {
   readonly author: string;
   readonly text: string;

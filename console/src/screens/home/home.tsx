@@ -19,7 +19,7 @@ import { figuresOf } from './figures.ts';
 const most = 500;
 const shown = 8;
 
-/** What goes on, what waits and what failed; each number leads to its list. */
+/** Numbers of runs that go on, wait or have failed; each leads to its list. */
 export function Home() {
   const runs = useQuery(
     'runs?home',

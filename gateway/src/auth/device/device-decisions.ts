@@ -6,7 +6,7 @@ import { DeviceDecision, DeviceRequest, UserCodeQuery } from './device-record.ts
 
 const tags = ['accounts'];
 
-/** What a person who has signed in sees of a program that waits, and decides. */
+/** Routes by which a person who has signed in sees a waiting program, and decides. */
 export function deviceDecisionRoutes(app: App, context: Context): void {
   addRead(app, context);
   addApproval(app, context);

@@ -18,7 +18,7 @@ export interface ChangeFeedsOptions {
   readonly log: Logger;
 }
 
-/** Nothing is heard of the bus, and nothing is read, while nobody watches. */
+/** Listens to the bus and reads accounts only while somebody watches. */
 export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): ChangeFeeds {
   const feeds = new Map<string, AccountFeed>();
   let hearing: Promise<() => Promise<void>> | undefined;

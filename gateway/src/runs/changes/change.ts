@@ -1,4 +1,4 @@
-/** What changed in an account: a kind and an id. Its words are read from the routes of the kind. */
+/** A change in an account: a kind and an id. Its words are read from the routes of the kind. */
 export interface Change {
   readonly kind: ChangeKind;
   readonly id: string;

@@ -2,7 +2,7 @@ import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { type Context, unary } from '../../context.ts';
 import { type Change, changesBetween, type Versions } from './change.ts';
 
-/** What a look at an account has found. */
+/** Findings of one look at an account. */
 export interface Sight {
   /** The newest runs, and those that are not over. */
   readonly runs: ReadonlyMap<string, LedgerRun>;
@@ -43,7 +43,7 @@ async function readAgents({ agents }: Looking, accountId: string): Promise<Versi
   return new Map(all.map(({ agentId, version }) => [String(agentId), String(version)]));
 }
 
-/** What is different since an earlier look. A run or notification that only made room for newer ones is no change. */
+/** Differences since an earlier look. A run or notification that only made room for newer ones is no change. */
 export function changesSince(before: Sight, after: Sight): Change[] {
   const stillThere = new Map([...before.runs].filter(([id, run]) => after.runs.has(id) || open.includes(run.status)));
   const runs = changesBetween('run', versionsOf(stillThere), versionsOf(after.runs));

@@ -83,7 +83,7 @@ export class Account {
     await this.#options.transport.json({ method: 'DELETE', path: route`/api/auth/sessions/${id}`, ...options });
   }
 
-  /** What was done to the account, newest first. */
+  /** Actions on the account, newest first. */
   audit(query: Query<'listAudit'> = {}, options?: CallOptions): Promise<Answer<'listAudit'>> {
     return this.#options.transport.json({ path: '/api/audit', query, ...options });
   }

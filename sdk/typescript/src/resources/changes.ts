@@ -10,10 +10,10 @@ export interface Change {
   readonly gap?: undefined;
 }
 
-/** What a stream of changes yields: a change, or the note that there may be unknown ones. Read again what you show then. */
+/** An item of a stream of changes: a change, or the note that there may be unknown ones. Read again what you show then. */
 export type ChangeEvent = Change | { readonly gap: true };
 
-/** What changes in the account, for programs that show it. */
+/** Changes in the account, for programs that show it. */
 export class Changes {
   readonly #transport: Transport;
 

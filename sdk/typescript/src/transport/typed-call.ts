@@ -28,13 +28,13 @@ type Needs<Name extends string, T, Given> = Name extends keyof Given
     : { readonly [Key in Name]: Given[Name] }
   : T;
 
-/** What a request of a route needs: the values of its path, its query and its body. */
+/** Parts of a request of a route: the values of its path, its query and its body. */
 export type CallInput<Path extends RoutePath, Name extends Method> = CallOptions &
   Needs<'path', unknown, ParametersOf<Operation<Path, Name>>> &
   Needs<'query', unknown, ParametersOf<Operation<Path, Name>>> &
   BodyOf<Operation<Path, Name>>;
 
-/** What a route answers. */
+/** The answer of a route. */
 export type CallAnswer<Path extends RoutePath, Name extends Method> =
   Operation<Path, Name> extends { responses: infer Responses } ? Json<Responses[keyof Responses]> : never;
 

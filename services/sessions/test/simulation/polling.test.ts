@@ -44,7 +44,7 @@ async function startDatabase(resources: AsyncDisposableStack) {
   return { db, dump };
 }
 
-/** What all processes ask for in three seconds: fifty executors, and as many processes of the sessions service, one of which looks for dead executors. */
+/** Statements of all processes in three seconds: fifty executors, and as many processes of the sessions service, one of which looks for dead executors. */
 async function poll(db: Database, held: ReadonlyMap<string, readonly HeldRun[]>): Promise<void> {
   for (const [owner, runs] of held) {
     await extendLease(db, owner, leaseSeconds);

@@ -1,7 +1,7 @@
 import type { AnsweringAgent } from '@agentmesh/proto/run-record';
 import type { App } from './app.ts';
 
-/** What runs of an app tell about it, and the same as JSON, which is made once for all runs. */
+/** Facts that runs of an app tell about it, and the same as JSON, which is made once for all runs. */
 export interface AppVersion {
   readonly agent: AnsweringAgent;
   readonly json: Uint8Array;

@@ -87,7 +87,7 @@ export interface CodeError {
   readonly message: string;
 }
 
-/** What a tool of a run has thrown. */
+/** Error that a tool of a run has thrown. */
 export interface ToolFault extends CodeError {
   readonly kind: 'fault';
   readonly run: number;

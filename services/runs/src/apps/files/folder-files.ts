@@ -21,7 +21,7 @@ interface FolderFile {
 /** The watch of the folder looks as deep. */
 const mostLevels = 8;
 const mostFiles = 2_000;
-/** Of a larger file, its size alone belongs to the version. */
+/** A larger file counts for the version by its size alone. */
 const mostBytes = 1024 * 1024;
 
 /** Reads what files there are. A folder that is not there has none. */

@@ -32,7 +32,7 @@ export interface LedgerRow {
   readonly answer_by: number | null;
   readonly position: bigint;
   readonly owner: string;
-  /** What an executor has told of a running run, and since when. Unix time in seconds. */
+  /** The wait that an executor has told of a running run, and since when. Unix time in seconds. */
   readonly waiting_on: string | null;
   readonly waiting_since: number | null;
 }

@@ -59,7 +59,7 @@ const release = createQuery<LeaseValues>({
     where ${isHeld(param)}`,
 });
 
-/** What has become of leases that are not held any more. */
+/** Outcomes of leases that are not held any more. */
 export interface CheckedLeases<L> {
   readonly lost: readonly L[];
   readonly cancelled: readonly L[];

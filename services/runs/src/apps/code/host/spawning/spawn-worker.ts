@@ -10,7 +10,7 @@ const main = fileURLToPath(new URL('../../worker/main.ts', import.meta.url));
 /** Part of the memory that may be JavaScript's heap; buffers, code and stacks take the rest. */
 const heapPart = 0.75;
 
-/** What keeps the code of an app in its place. */
+/** Limits of the process that runs the code of an app. */
 export interface Walls {
   readonly rights: WorkerRights;
   /** Files and folders that it may read. */

@@ -21,7 +21,7 @@ const Asked = Type.Object(
   { additionalProperties: false },
 );
 
-/** What the code of an app may do beyond reading its folder and its modules. */
+/** Rights of the code of an app beyond reading its folder and its modules. */
 export interface WorkerRights {
   readonly env: Readonly<Record<string, string>>;
   /** Files and folders, absolute. */
