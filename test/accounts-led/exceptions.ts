@@ -60,7 +60,11 @@ export const sweeps: Reasons = {
     'select-mailboxes-to-look-at',
     'select-mailbox-labels',
   ],
-  'an executor has runs of many accounts, and they are given up together': ['mark-runs-due', 'release-leases'],
+  'an executor has runs of many accounts, and they are given up together': [
+    'mark-runs-due',
+    'release-leases',
+    'free-stray-runs',
+  ],
   'claims rows of any account for one worker': [
     'take-due-erasures',
     'claim-due-watches',

@@ -31,7 +31,7 @@ export const roomLists: RoomLists = {
   'services/runs/src/apps/mcp': 'connection',
   'services/runs/src/apps/turns': 'events history agent-for-turn.ts takeover',
   'services/runs/src/execution':
-    'abort-later.ts viewer.ts admission check-message.ts compaction limits live recording attempt running.ts release-leases.ts take-up.ts accept-run.ts answers notices watching tracing',
+    'abort-later.ts strays.ts viewer.ts admission check-message.ts compaction limits live recording attempt running.ts release-leases.ts take-up.ts accept-run.ts answers notices watching tracing',
   'services/runs/src/models':
     'call-end.ts live-unsupported.ts model-call-error.ts model-failure.ts pause.ts model-name.ts vendor-model.ts use ai-sdk endpoint.ts vendors echo',
   'services/runs/src/models/ai-sdk': 'ending.ts dialect.ts failure request',

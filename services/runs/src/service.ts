@@ -21,6 +21,7 @@ import type { Ending } from './execution/attempt/execute-attempt.ts';
 import { createHistoryCache } from './execution/attempt/history-cache.ts';
 import { createAdmission } from './execution/admission/admission.ts';
 import { LiveRuns } from './execution/live/live-runs.ts';
+import { Strays } from './execution/strays.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import { gaugeRuns } from './execution/gauge-runs.ts';
 import { makeRoom } from './execution/take-up.ts';
@@ -58,7 +59,7 @@ export const runs = defineService({
     const client = mesh.client(SessionsService);
     const sessions = spans?.noticing(client) ?? client;
     const histories = createHistoryCache(config.historyCacheBytes);
-    const [owner, waiting] = [`${hostname()}/${randomUUID()}`, new WaitingRuns()];
+    const [owner, waiting, strays] = [`${hostname()}/${randomUUID()}`, new WaitingRuns(), new Strays()];
     const live = resources.use(new LiveRuns({ owner, bus, log }));
     const admission = createAdmission({ limits: config.admission, waiting });
     const compactor = createCompactor({ sessions: client, models: known.models, log });
@@ -72,11 +73,11 @@ export const runs = defineService({
       histories,
       live,
       onTurnEnded: (ended) => compactor.note(ended),
-      onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
+      onEnded: countEndings(host, (turn, ending) => makeRoom(context, turn, ending)),
       ...(spans === undefined ? {} : { around: spans.around }),
     });
     const watching = { live, watchers: createWatchers(), runWatchers: createRunWatchers() };
-    const running = { owner, sessions, executor, histories, waiting, admission, awaited: new Set<string>() };
+    const running = { owner, sessions, executor, strays, histories, waiting, admission, awaited: new Set<string>() };
     const own = { config, db, spans: spans?.log };
     const context: Context = { ...known, ...running, ...watching, ...surroundingsOf(host), ...own };
 
@@ -155,7 +156,7 @@ async function importAdk() {
 
 function countEndings(
   { metrics }: Host<typeof runsSettings>,
-  then: (turn: Turn) => void,
+  then: (turn: Turn, ending: Ending) => void,
 ): (ending: Ending, turn: Turn) => void {
   const attempts = metrics.counter({
     name: 'runs_attempts_total',
@@ -164,6 +165,6 @@ function countEndings(
   });
   return (ending, turn) => {
     attempts.inc({ ending });
-    then(turn);
+    then(turn, ending);
   };
 }

@@ -61,6 +61,10 @@ export class InMemorySessions {
   stateLimits: Partial<Pick<Turn, 'stateMaxValueBytes' | 'stateMaxScopeBytes'>> = {};
   /** How many claims to answer with nothing, as under contention. */
   emptyClaims = 0;
+  /** The database's clock in Unix seconds. */
+  readonly clock = 1_700_000_000;
+  /** Called with each renewal. */
+  onRenewal?: (request: RenewLeasesRequest) => void;
   /** Called with the run that has been granted the turn. */
   onGranted?: (owner: string, session: SessionKey, invocationId: string) => void;
   readonly #sessions = new Map<string, StoredSession>();
@@ -270,11 +274,17 @@ export class InMemorySessions {
     this.onGranted?.(next.request.owner, session.key, next.invocationId);
   }
 
-  #renewLeases({ leases }: RenewLeasesRequest) {
+  #renewLeases(request: RenewLeasesRequest) {
+    const { leases } = request;
+    this.onRenewal?.(request);
     const isCancelled = ({ sessionPk, fence }: Lease) =>
       this.#byPk.get(sessionPk)?.runs.some(({ cancelling }) => cancelling === fence) ?? false;
     const lost = leases.filter(({ sessionPk, fence }) => this.#byPk.get(sessionPk)?.fence !== fence);
-    return { lost: lost.filter((lease) => !isCancelled(lease)), cancelled: leases.filter(isCancelled) };
+    return {
+      lost: lost.filter((lease) => !isCancelled(lease)),
+      cancelled: leases.filter(isCancelled),
+      now: this.clock,
+    };
   }
 
   #find(key: SessionKey | undefined): StoredSession {

@@ -8,12 +8,13 @@ import { beginRound } from '../src/store/replicas/rounds.ts';
 import { agentEvent, beginWith, json, newKey, type RunningSessions } from './sessions.ts';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/drive-turns.ts';
 
-/** Statements that read many rows on purpose: all due runs and all executors, of which few exist at a time; all active runs when an executor has died; the walk of retention from account to account. */
+/** Statements that read many rows on purpose: all due runs and all executors, of which few exist at a time; all active runs when an executor has died or may have strays; the walk of retention from account to account. */
 const many = new Set([
   'find-due-runs',
   'find-dead-runs',
   'find-dead-executors',
   'mark-runs-due',
+  'free-stray-runs',
   'recall-executors',
   'count-runs-by-account',
   'next-account',
@@ -54,7 +55,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
   const lease = { accountId, sessionPk: first.sessionPk, invocationId: first.invocationId, fence: first.fence };
   await client.renewLeases({ owner: 'executor-1', leases: [lease, { ...lease, fence: 99n }] });
   await client.renewLeases({ owner: 'executor-1', leases: [lease], release: true });
-  await client.renewLeases({ owner: 'executor-1', leases: [lease] });
+  await client.renewLeases({ owner: 'executor-1', leases: [lease], straysBefore: 1 });
   const wait = { waitingOn: 'keys', waitingSince: 1 };
   await client.renewLeases({ owner: 'executor-1', leases: [{ ...lease, ...wait }] });
   const queued: string[] = [];

@@ -107,10 +107,13 @@ export async function storeRun(
   };
   signal?.throwIfAborted();
   using parting = abortLater(signal, partingMs);
-  const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: parting.signal });
-  const { invocationId, turn, already } = begun;
-  if (turn !== undefined) context.executor.start(turn, viewer, known);
-  else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
+  const { invocationId, already, turn } = await context.strays.during(async () => {
+    const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: parting.signal });
+    const { invocationId, turn, already } = begun;
+    if (turn !== undefined) context.executor.start(turn, viewer, known);
+    else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
+    return begun;
+  });
   return { invocationId, already, isStarted: turn !== undefined, onLeave: settings.onLeave };
 }
 

@@ -5,6 +5,7 @@ import type { AppFinder } from '../apps/registry/app-finder.ts';
 import type { Admission } from './admission/admission.ts';
 import type { WaitingRuns } from './admission/waiting-runs.ts';
 import type { Executor } from './attempt/executor.ts';
+import type { Strays } from './strays.ts';
 import type { HistoryCache } from './attempt/history-cache.ts';
 
 /** Surroundings of the runs of this process: runs are accepted, wait, and are executed in them. */
@@ -22,6 +23,7 @@ export interface Running {
   readonly apps: AppFinder;
   readonly sessions: Client<typeof SessionsService>;
   readonly executor: Executor;
+  readonly strays: Strays;
   readonly histories: HistoryCache;
   readonly waiting: WaitingRuns;
   readonly admission: Admission;

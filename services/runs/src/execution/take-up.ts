@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { isLost } from '../errors.ts';
 import { tellPlaces } from './admission/check-waiting.ts';
+import type { Ending } from './attempt/execute-attempt.ts';
 import { leave } from './admission/left-runs.ts';
 import type { RunName } from './admission/waiting-runs.ts';
 import type { Running } from './running.ts';
@@ -24,17 +25,20 @@ export async function takeUpDue(context: Running): Promise<void> {
 
 /** Answers the turns that it has started. */
 async function claimDue(context: Running): Promise<Turn[]> {
-  const { owner, config, sessions, admission } = context;
+  const { owner, config, sessions, admission, strays } = context;
   const limit = Math.max(0, Math.min(admission.free, mostClaimed));
   const places = Array.from({ length: limit }, () => takePlace(context, ''));
   try {
     const request = { owner, window: config.historyWindow, limit, apps: [...config.apps], takesOver: true };
-    const { turns } = await sessions.claimRuns(request, { timeoutMs: claimTimeoutMs });
-    for (const turn of turns) {
-      admission.started(accountOf(turn));
-      startTurn(context, turn);
-    }
-    return turns;
+    return await strays.during(async () => {
+      const { turns, isIncomplete } = await sessions.claimRuns(request, { timeoutMs: claimTimeoutMs });
+      if (isIncomplete) strays.suspect();
+      for (const turn of turns) {
+        admission.started(accountOf(turn));
+        startTurn(context, turn);
+      }
+      return turns;
+    });
   } finally {
     for (const giveBack of places) giveBack();
   }
@@ -52,7 +56,9 @@ export function startWaiting(context: Running): void {
 }
 
 /** To be called when the attempt of a turn has ended: waiting runs get its place. */
-export function makeRoom(context: Running, turn: Turn): void {
+export function makeRoom(context: Running, turn: Turn, ending: Ending): void {
+  // The ledger may still show it as running.
+  if (ending === 'lost') context.strays.suspect();
   context.admission.ended(accountOf(turn));
   startWaiting(context);
 }
@@ -87,12 +93,14 @@ async function claimPatiently(context: Running, run: RunName): Promise<boolean> 
 
 /** Undefined when the run was started, else its status. */
 async function claim(context: Running, { session, invocationId }: RunName): Promise<RunStatus | undefined> {
-  const { owner, config, sessions } = context;
+  const { owner, config, sessions, strays } = context;
   const request = { owner, window: config.historyWindow, limit: 1, session, invocationId };
   try {
-    const { turns, status } = await sessions.claimRuns(request, { timeoutMs: claimTimeoutMs });
-    for (const turn of turns) startTurn(context, turn);
-    return turns.length > 0 ? undefined : status;
+    return await strays.during(async () => {
+      const { turns, status } = await sessions.claimRuns(request, { timeoutMs: claimTimeoutMs });
+      for (const turn of turns) startTurn(context, turn);
+      return turns.length > 0 ? undefined : status;
+    });
   } catch (error) {
     if (isLost(error)) return RunStatus.CANCELLED;
     throw error;

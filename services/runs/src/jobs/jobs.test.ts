@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { createAdmission } from '../execution/admission/admission.ts';
 import { WaitingRuns } from '../execution/admission/waiting-runs.ts';
+import { Strays } from '../execution/strays.ts';
 import { createViewer } from '../execution/viewer.ts';
 import { createCheckQueuedRuns } from './check-queued-runs.ts';
 import { type AgentBench, createAgentBench, outageMs } from '../../test/run-agents.ts';
@@ -25,7 +26,8 @@ function contextOf({ client, executor }: AgentBench, maxConcurrent = 8): Context
   const waiting = new WaitingRuns();
   const limits = { maxConcurrent, maxQueued: 9, accountMaxConcurrent: 9, accountMaxQueued: 9 };
   const admission = createAdmission({ limits, waiting });
-  const parts = { owner: 'me', sessions: client, executor, waiting, admission, draining: new AbortController().signal };
+  const surroundings = { waiting, admission, strays: new Strays(), draining: new AbortController().signal };
+  const parts = { owner: 'me', sessions: client, executor, ...surroundings };
   const apps: readonly string[] = [];
   return { ...parts, config: { historyWindow: 64, apps, admission: limits } } as Context;
 }
@@ -39,6 +41,23 @@ test('renewing keeps attempts and stops those that have lost their turn', async 
   bench.sessions.loseTurn(bench.key);
   await job.run();
   expect((await seen).failure?.type).toBe('RunCancelled');
+});
+
+test('runs whose turns were lost on the way, or were never sent, are looked for, and only then', async () => {
+  const bench = hanging();
+  const context = contextOf(bench);
+  const job = createRenewLeases(context);
+  const asked: number[] = [];
+  bench.sessions.onRenewal = ({ straysBefore }) => void asked.push(straysBefore);
+  await job.run();
+  await job.run();
+  bench.sessions.leave(bench.key);
+  bench.sessions.after = (call) => {
+    if (call === 'claimRuns') throw new MeshError('unavailable', 'connection_lost', 'Lost.');
+  };
+  await expect(createClaimDueRuns(context).run()).rejects.toThrow('Lost.');
+  await job.run();
+  expect(asked).toEqual([0, 0, bench.sessions.clock]);
 });
 
 test('a process says that it is alive also while no attempt runs', async () => {

@@ -24,6 +24,8 @@ export interface Heir extends Claimant {
   readonly limit: number;
   /** The turns of the answer so far. */
   readonly turns: TurnInit[];
+  /** See ClaimRunsResponse. */
+  isIncomplete: boolean;
   /** Aborts when no further turn can be handed over. */
   readonly late: AbortSignal;
   /** For the ends of dead runs, which are stored also when the caller has left: what one of them reads may take longer than any caller waits. */

@@ -96,7 +96,9 @@ async function take({ context, heir, adopt }: Look, run: DeadRun, room: number):
 }
 
 /** Puts the turns of runs that were taken into the answer. */
-async function handOver({ context, heir: { turns } }: Look, taken: readonly Taken[]): Promise<void> {
+async function handOver(look: Look, taken: readonly Taken[]): Promise<void> {
+  const { context, heir } = look;
+  const { turns } = heir;
   const used = await usageOfDead(
     context.db,
     taken.map(({ run }) => run),
@@ -106,8 +108,11 @@ async function handOver({ context, heir: { turns } }: Look, taken: readonly Take
   const made = taken.map((one) => unlessFails(context, one.run, () => toAnswer(one)));
   for (const turn of await Promise.all(made)) {
     const { invocationId } = turn ?? {};
-    // It has grown since its size was read. Its lease expires, and it is taken over again.
-    if (turn === undefined || bytesOfTurn(turn) > roomBeside(turns)) continue;
+    // It may have grown since its size was read.
+    if (turn === undefined || bytesOfTurn(turn) > roomBeside(turns)) {
+      heir.isIncomplete = true;
+      continue;
+    }
     turns.push(turn);
     context.log.warn({ invocationId }, 'a run whose executor had stopped goes on with another');
   }

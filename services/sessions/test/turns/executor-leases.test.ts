@@ -103,6 +103,19 @@ describe('the lease of an executor', () => {
     expect((await work.done)[0]).toBe(1);
   });
 
+  test('does not keep others from runs that it does not know', async () => {
+    const { owner, turn } = await beginRun();
+    const stray = await begin(await newSession(), 'lost', { owner });
+    const { now } = await service.client.renewLeases({ owner });
+    const later = await begin(await newSession(), 'under way', { owner });
+    const look = { owner, leases: [leaseOf(turn)] };
+    await service.client.renewLeases({ ...look, straysBefore: now });
+    const heirs = (await claimAs('heir')).turns.map(({ invocationId }) => invocationId);
+    expect(heirs).toContain(stray.invocationId);
+    expect(heirs).not.toContain(turn.invocationId);
+    expect(heirs).not.toContain(later.invocationId);
+  });
+
   test('of an executor that was forgotten is entered again, so that its runs are found', async () => {
     await using db = await openTestDatabase(service.databaseUrl);
     const { owner } = await beginRun();

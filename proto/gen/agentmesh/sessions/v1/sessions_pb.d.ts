@@ -1377,6 +1377,13 @@ export declare type ClaimRunsResponse = Message<"agentmesh.sessions.v1.ClaimRuns
    * @generated from field: agentmesh.sessions.v1.RunStatus status = 2;
    */
   status: RunStatus;
+
+  /**
+   * The caller may have been given runs whose turns are not in this answer: it looks for strays with its next renewals.
+   *
+   * @generated from field: bool is_incomplete = 3;
+   */
+  isIncomplete: boolean;
 };
 
 /**
@@ -1887,6 +1894,14 @@ export declare type RenewLeasesRequest = Message<"agentmesh.sessions.v1.RenewLea
    * @generated from field: bool release = 3;
    */
   release: boolean;
+
+  /**
+   * All attempts of the executor are in `leases`: runs of it that began before this time and are not among them are strays, and any executor may go on with them.
+   * Unix time in seconds by the database's clock, not later than a `now` of an answer; 0: no look.
+   *
+   * @generated from field: double strays_before = 4;
+   */
+  straysBefore: number;
 };
 
 /**
@@ -1971,6 +1986,13 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
    * @generated from field: repeated agentmesh.sessions.v1.Lease interrupted = 3;
    */
   interrupted: Lease[];
+
+  /**
+   * The database's clock. Unix time in seconds. 0 where the lease of the executor was not extended.
+   *
+   * @generated from field: double now = 4;
+   */
+  now: number;
 };
 
 /**

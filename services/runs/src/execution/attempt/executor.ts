@@ -34,9 +34,11 @@ export interface Executor {
   attempts(): Iterable<WaitingAttempt>;
   /**
    * Extends the lease of this process, and asks in the same call about attempts: those that have lost their turn, or whose runs are being cancelled, are stopped;
-   * these store what they have. Throws MeshError.
+   * these store what they have. Answers the database's clock in Unix seconds. Throws MeshError.
+   *
+   * @param straysBefore see RenewLeasesRequest
    */
-  renew(leases: readonly HeldLease[]): Promise<void>;
+  renew(leases: readonly HeldLease[], straysBefore?: number): Promise<number>;
   /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. The ledger may still show them as running. */
   stopExpired(nowMs: number): void;
   /** Resolves when no attempt runs. */
@@ -88,14 +90,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
     leases: () => [...attempts].map(({ lease }) => lease),
     attempts: () => attempts,
-    async renew(leases) {
+    async renew(leases, straysBefore = 0) {
       const askedAtMs = performance.now();
-      const request = { owner: options.owner, leases: [...leases] };
-      const { lost, cancelled, interrupted } = await options.sessions.renewLeases(request, { timeoutMs: 2_500 });
+      const request = { owner: options.owner, leases: [...leases], straysBefore };
+      const { lost, cancelled, interrupted, now } = await options.sessions.renewLeases(request, { timeoutMs: 2_500 });
       for (const attempt of holding(leases)) attempt.heldAtMs = askedAtMs;
       for (const attempt of holding(lost)) stop(attempt, 'lost');
       for (const attempt of holding(interrupted)) stop(attempt, 'interrupted');
       for (const attempt of holding(cancelled)) stop(attempt, 'cancelled');
+      return now;
     },
     stopExpired(nowMs) {
       for (const attempt of attempts)

@@ -26,12 +26,22 @@ export function claimRuns(service: Context): Handlers['claimRuns'] {
     const claimant = { owner, window };
     await service.executors.meet(service.db, owner);
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
-    const heir: Heir = { ...claimant, apps, takesOver, limit, turns: [], late: lateFor(call), service };
+    const heir: Heir = {
+      ...claimant,
+      apps,
+      takesOver,
+      limit,
+      turns: [],
+      isIncomplete: false,
+      late: lateFor(call),
+      service,
+    };
     await claimAny(context, heir).catch((err: unknown) => {
       if (heir.turns.length === 0) throw err;
+      heir.isIncomplete = true;
       context.log.warn({ err }, 'a look for runs without an executor was cut short');
     });
-    return { turns: heir.turns };
+    return { turns: heir.turns, isIncomplete: heir.isIncomplete };
   };
 }
 
@@ -59,7 +69,12 @@ async function claimDue(context: Context, heir: Heir): Promise<void> {
     if (ready === undefined) continue;
     if (ready.start.maxBytes > roomBeside(turns)) break;
     if (context.outages.isCalm) await adoptQueuedRuns(context.db, run, { heir: owner, alive });
-    const turn = await unlessFails(context, run, () => takeUp(context, run, ready));
+    const turn = await unlessFails(context, run, () =>
+      takeUp(context, run, ready).catch((error: unknown) => {
+        heir.isIncomplete = true;
+        throw error;
+      }),
+    );
     if (turn !== undefined) turns.push(turn);
   }
 }

@@ -6,19 +6,21 @@ interface Executor {
   readonly leaseSeconds: number;
 }
 
-const beat = createQuery<Executor>({
+const beat = createQuery<Executor, { now: number }>({
   name: 'extend-executor-lease',
   text: (param) => `insert into executors as e (owner, alive_until)
     values (${param.owner}, now() + make_interval(secs => ${param.leaseSeconds}::float8))
-    on conflict (owner) do update set alive_until = excluded.alive_until`,
+    on conflict (owner) do update set alive_until = excluded.alive_until
+    returning extract(epoch from now())::float8 as now`,
 });
 
 /**
  * Extends the lease of an executor. Waits while `markRunsDue` marks its runs, so a look at them that follows sees the marks. Not to be committed with others: those
- * could wait for each other.
+ * could wait for each other. Answers the database's clock in Unix seconds.
  */
-export async function extendLease(db: Queryable, owner: string, leaseSeconds: number): Promise<void> {
-  await beat(db, { owner, leaseSeconds });
+export async function extendLease(db: Queryable, owner: string, leaseSeconds: number): Promise<number> {
+  const [row] = await beat(db, { owner, leaseSeconds });
+  return row?.now ?? 0;
 }
 
 const register = createQuery<Executor>({

@@ -10,6 +10,9 @@ interface LeaseValues {
   readonly fences: readonly bigint[];
 }
 
+/** Strays that one look finds. */
+const mostFreed = 1_000;
+
 type LeaseParams = Record<keyof LeaseValues, string>;
 
 const leases = (param: LeaseParams): string =>
@@ -59,6 +62,21 @@ const release = createQuery<LeaseValues>({
     where ${isHeld(param)}`,
 });
 
+const freeStrays = createQuery<LeaseValues & { readonly before: number }, { pk: bigint }>({
+  name: 'free-stray-runs',
+  text: (param) => `with known as materialized (
+      select * from ${leases(param)} as l(account_id, session_pk, invocation_id, fence)
+    ), stray as materialized (
+      select r.account_id, r.session_pk, r.invocation_id, r.fence from runs r
+      where r.ended_at is null and r.due_at is null and (r.status = 'running') is true and r.owner = ${param.owner}
+        and r.started_at < to_timestamp(${param.before}::float8)
+        and not exists (select from known l where l.session_pk = r.session_pk and l.fence = r.fence and l.account_id = r.account_id)
+      limit ${mostFreed}
+    )
+    update runs r set due_at = now() from stray l where ${isHeld(param)} and r.due_at is null
+    returning r.session_pk as pk`,
+});
+
 /** Outcomes of leases that are not held any more. */
 export interface CheckedLeases<L> {
   readonly lost: readonly L[];
@@ -90,6 +108,15 @@ async function reclaimed<L extends HeldRun>(db: Queryable, owner: string, due: r
   if (due.length === 0) return { lost: [] };
   const places = new Set((await reclaim(db, toValues(owner, due))).map(({ place }) => place));
   return { lost: due.filter((_, index) => !places.has(index + 1)) };
+}
+
+/** Lets any executor go on with runs of this one that began before a time, by the database's clock in Unix seconds, and are not among `held`. Answers how many. */
+export async function freeStrayRuns(
+  db: Queryable,
+  owner: string,
+  { held, before }: { readonly held: readonly HeldRun[]; readonly before: number },
+): Promise<number> {
+  return (await freeStrays(db, { ...toValues(owner, held), before })).length;
 }
 
 /** Lets any executor go on with runs at once, because their own is stopping; the takeover counts for none. */
