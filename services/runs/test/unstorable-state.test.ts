@@ -35,6 +35,31 @@ test.each([
   expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
 });
 
+test('of tools that are called together, only the one that wrote it gets the error', async () => {
+  const tool = (name: string, answer: object, key?: string): FunctionTool =>
+    new FunctionTool({
+      name,
+      description: 'Writes a value, or none.',
+      execute: (_input, context) => {
+        if (key !== undefined) context?.state.set(key, 'x'.repeat(100));
+        return answer;
+      },
+    });
+  const tools = [tool('reads', { id: 7 }), tool('writes', { done: true }, 'id'), tool('names', { text: 'the id' })];
+  const together = tools.map(({ name }) => calls(name)[0]?.content?.parts?.[0] ?? {});
+  const model = new ScriptLlm([{ content: { role: 'model', parts: together } }], says('went on'));
+  const bench = createAgentBench(new LlmAgent({ name: 'helper', model, tools }));
+  bench.sessions.stateLimits = { stateMaxValueBytes: 80, stateMaxScopeBytes: 120 };
+  const { events } = await bench.run();
+  const answers = events.flatMap((event) => JSON.stringify(event).match(/"response":\{[^}]*\}/g) ?? []);
+  expect(answers).toEqual([
+    '"response":{"id":7}',
+    expect.stringContaining('more than 80 bytes'),
+    '"response":{"text":"the id"}',
+  ]);
+  expect(JSON.stringify(events)).not.toContain('stateKeysOfCalls');
+});
+
 test('a tool may write as much as the limits allow', async () => {
   const bench = benchWith('small', 70);
   await bench.run();

@@ -35,7 +35,8 @@ const freeForm = new Set([
  * no `temp:` state. Throws when it holds what JSON cannot.
  */
 export function toPublicEvent(event: Event, run: RunFacts): EventJson {
-  const { id, author, timestamp, content, actions, longRunningToolIds, nodeInfo, customMetadata, ...fields } = event;
+  const { id, author, timestamp, content, actions, longRunningToolIds, nodeInfo, customMetadata, ...others } = event;
+  const { stateKeysOfCalls: _, ...fields } = others as typeof others & { readonly stateKeysOfCalls?: unknown };
   const ownAuthor = author ?? '';
   const metadata = { ...run.customMetadata, ...customMetadata };
   return {
