@@ -169,7 +169,7 @@ describe('a server that fails', () => {
 
   test('is logged only with its status', async () => {
     const { baseUrl } = fake;
-    const embedder = await createEmbedder({ model: 'm', dimensions: undefined, apiKey, baseUrl });
+    const embedder = await createEmbedder({ model: 'm', apiKey, baseUrl });
     const embed = (text: string) => embedder.embed([text], AbortSignal.timeout(30_000));
     expect(await embed('cat')).toEqual([expect.any(Float32Array)]);
     fake.answer({ status: 401, error: { message: `Incorrect API key provided: ${apiKey}.` } });

@@ -3,7 +3,7 @@ import { toUnit } from './vector.ts';
 
 /** Turns texts into vectors of length 1. Texts of similar meaning have similar vectors. */
 export interface Embedder {
-  /** Id of comparable vectors: model and dimensions. */
+  /** Id of comparable vectors: the model. */
   readonly name: string;
   /** Returns one vector for each text, undefined for a text without meaning. Throws EmbeddingFailure, or the reason of the signal. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<(Float32Array | undefined)[]>;
@@ -24,7 +24,7 @@ export class EmbeddingFailure extends Error {
 const mostCharacters = 6_000;
 
 /** Asks an OpenAI-compatible server. */
-export async function createEmbedder({ model, dimensions, apiKey, baseUrl }: EmbeddingConfig): Promise<Embedder> {
+export async function createEmbedder({ model, apiKey, baseUrl }: EmbeddingConfig): Promise<Embedder> {
   const [{ createOpenAICompatible }, { createBoundedFetch }] = await Promise.all([
     import('@ai-sdk/openai-compatible'),
     import('@agentmesh/lib/outbound'),
@@ -37,14 +37,13 @@ export async function createEmbedder({ model, dimensions, apiKey, baseUrl }: Emb
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   const embedding = provider.embeddingModel(model);
-  const providerOptions = dimensions === undefined ? {} : { openaiCompatible: { dimensions } };
   return {
-    name: dimensions === undefined ? model : `${model}/${dimensions}`,
+    name: model,
     async embed(texts, abortSignal) {
       // Cutting a text may leave half a surrogate pair, and some servers refuse JSON with one.
       const values = texts.map((text) => text.slice(0, mostCharacters).toWellFormed());
       try {
-        const { embeddings } = await embedding.doEmbed({ values, abortSignal, providerOptions });
+        const { embeddings } = await embedding.doEmbed({ values, abortSignal });
         if (embeddings.length !== texts.length) throw new TypeError('another number of vectors than of texts');
         return embeddings.map(toUnit);
       } catch (error) {

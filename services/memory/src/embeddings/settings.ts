@@ -1,4 +1,4 @@
-import { httpUrl, positiveInteger, text } from '@agentmesh/lib/service';
+import { httpUrl, text } from '@agentmesh/lib/service';
 import { EnvError, makeValidator } from 'envalid';
 
 const embeddingModel = makeValidator<string>((input) => {
@@ -17,7 +17,6 @@ const share = makeValidator<number>((input) => {
 export const embeddingSettings = {
   /** The model without its provider. */
   MEMORY_EMBEDDING_MODEL: embeddingModel({ default: undefined, desc: 'unset: search is by words alone' }),
-  MEMORY_EMBEDDING_DIMENSIONS: positiveInteger({ default: undefined, desc: "unset: the model's own" }),
   MEMORY_EMBEDDING_MIN_SIMILARITY: share({ default: 0.3 }),
   OPENAI_API_KEY: text({ default: undefined, desc: 'key of provider openai; local servers may need none' }),
   OPENAI_BASE_URL: httpUrl({ default: 'https://api.openai.com/v1', desc: 'where provider openai is asked, with /v1' }),
@@ -25,7 +24,6 @@ export const embeddingSettings = {
 
 export interface EmbeddingConfig {
   readonly model: string;
-  readonly dimensions: number | undefined;
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
 }
@@ -33,12 +31,11 @@ export interface EmbeddingConfig {
 /** The embedding model and its server; undefined when no model is set. */
 export function readEmbeddingConfig(settings: {
   readonly MEMORY_EMBEDDING_MODEL: string | undefined;
-  readonly MEMORY_EMBEDDING_DIMENSIONS: number | undefined;
   readonly OPENAI_API_KEY: string | undefined;
   readonly OPENAI_BASE_URL: string;
 }): EmbeddingConfig | undefined {
   const model = settings.MEMORY_EMBEDDING_MODEL;
   if (model === undefined) return undefined;
-  const { MEMORY_EMBEDDING_DIMENSIONS: dimensions, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = settings;
-  return { model, dimensions, apiKey, baseUrl };
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = settings;
+  return { model, apiKey, baseUrl };
 }

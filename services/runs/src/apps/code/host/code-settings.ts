@@ -17,6 +17,9 @@ const variableNames = makeValidator<string[]>((text) => {
   return names;
 });
 
+/** Time for which code of an app may keep its worker from everything else, e.g. by a loop: a lease, after which others would take its runs over anyway. */
+const mostBusyMs = 10_000;
+
 /** The settings of code of apps, to be spread into those of the service. */
 export const codeSettings = {
   RUNS_CODE_ENV: variableNames({
@@ -24,10 +27,6 @@ export const codeSettings = {
     desc: 'variables of the environment that code of apps may get, by name',
   }),
   RUNS_CODE_MEMORY_MB: positiveInteger({ default: 512, desc: 'most memory of the worker of an app' }),
-  RUNS_CODE_BUSY_SECONDS: positiveInteger({
-    default: 10,
-    desc: 'how long code of an app may keep its worker from everything else',
-  }),
   RUNS_CODE_LOAD_SECONDS: positiveInteger({ default: 30, desc: 'how long the code of an app may take to load' }),
 };
 
@@ -44,7 +43,6 @@ export function readCodeConfig(
   settings: {
     readonly RUNS_CODE_ENV: string[];
     readonly RUNS_CODE_MEMORY_MB: number;
-    readonly RUNS_CODE_BUSY_SECONDS: number;
     readonly RUNS_CODE_LOAD_SECONDS: number;
   },
   environment: Readonly<Record<string, string | undefined>>,
@@ -52,7 +50,7 @@ export function readCodeConfig(
   return {
     env: Object.fromEntries(settings.RUNS_CODE_ENV.map((variable) => [variable, environment[variable]])),
     memoryMb: settings.RUNS_CODE_MEMORY_MB,
-    busyMs: settings.RUNS_CODE_BUSY_SECONDS * 1_000,
+    busyMs: mostBusyMs,
     loadMs: settings.RUNS_CODE_LOAD_SECONDS * 1_000,
   };
 }
