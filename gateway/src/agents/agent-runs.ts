@@ -1,15 +1,17 @@
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
 import { maybe, storedId, storedText, strict } from '../edge/records/keywords.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { agentIdOf, anyAgentIdOf } from './agent-path.ts';
 import { AgentPath } from './agent-record.ts';
+import { reads } from './agent-family.ts';
 
-const tags = ['agents'];
+const starts = routeFamily({ tag: 'agents', caller: 'account', scope: 'runs:write' });
+
 const defaultMessage = 'Start your task.';
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -58,18 +60,14 @@ export function agentRunRoutes(app: App, context: Context): void {
 function addStatus(app: App, { agents, authentication }: Context): void {
   app.get(
     '/api/agents/:agent_id/status',
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:read' },
-      schema: {
-        tags,
-        operationId: 'getAgentStatus',
-        summary: 'Get the run status of an agent',
-        description: 'Counts all runs of its app: chats, runs in the background and those that mail started.',
-        params: AgentPath,
-        response: { 200: AgentStatus, 404: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getAgentStatus',
+      summary: 'Get the run status of an agent',
+      description: 'Counts all runs of its app: chats, runs in the background and those that mail started.',
+      params: AgentPath,
+      response: { 200: AgentStatus },
+      refusals: [404],
+    }),
     async ({ identity, params }) => {
       const agentId = anyAgentIdOf(params);
       const asked = { accountId: identity.accountId, agentId };
@@ -99,11 +97,8 @@ function addStart(app: App, { agents, authentication, arriving }: Context): void
     '/api/agents/:agent_id/run',
     {
       onRequest: arriving.enter,
-      preValidation: authentication.account,
       preHandler: arriving.takeTurn,
-      config: { scope: 'runs:write' },
-      schema: {
-        tags,
+      ...starts(authentication, {
         operationId: 'startAgentRun',
         summary: 'Run an agent in the background',
         description:
@@ -111,8 +106,9 @@ function addStart(app: App, { agents, authentication, arriving }: Context): void
         params: AgentPath,
         headers: IdempotencyKey,
         body: Type.Union([StartAgentRun, Type.Null()], { examples: [{ message: 'Hello, mesh' }] }),
-        response: { 202: StartedRun, ...bodyFailures, 404: Problem, 429: Problem, ...failures },
-      },
+        response: { 202: StartedRun },
+        refusals: [404, 429],
+      }),
     },
     async (request, reply) => {
       const { identity, params, body } = request;

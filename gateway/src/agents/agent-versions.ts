@@ -3,14 +3,13 @@ import { type App, type Context, unary } from '../context.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { admittedRevisions } from '../edge/records/entity-tag.ts';
-import { failures, Problem } from '../edge/records/problem.ts';
 import { fieldsJson, time } from './agent-json.ts';
 import { agentIdOf } from './agent-path.ts';
 import { Agent, AgentPath, AgentVersion, AgentVersionPath, IfMatch, versionHeader } from './agent-record.ts';
 import { sendAgent } from './agents.ts';
 import { refuseFaults } from './refuse-faults.ts';
+import { reads, writes } from './agent-family.ts';
 
-const tags = ['agents'];
 const url = '/api/agents/:agent_id/versions';
 
 /** The versions of an agent. */
@@ -22,18 +21,14 @@ export function agentVersionRoutes(app: App, context: Context): void {
 function addList(app: App, { agents, authentication }: Context): void {
   app.get(
     url,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:read' },
-      schema: {
-        tags,
-        operationId: 'listAgentVersions',
-        summary: 'List the versions of an agent',
-        description: 'The latest 100 versions with their fields, newest first.',
-        params: AgentPath,
-        response: { 200: Type.Array(AgentVersion), 404: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listAgentVersions',
+      summary: 'List the versions of an agent',
+      description: 'The latest 100 versions with their fields, newest first.',
+      params: AgentPath,
+      response: { 200: Type.Array(AgentVersion) },
+      refusals: [404],
+    }),
     async ({ identity, params }) => {
       const asked = { accountId: identity.accountId, agentId: agentIdOf(params) };
       const { versions } = await agents.listVersions(asked, unary);
@@ -47,25 +42,15 @@ function addList(app: App, { agents, authentication }: Context): void {
 function addRestoration(app: App, { agents, authentication }: Context): void {
   app.post(
     `${url}/:version/restore`,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:write' },
-      schema: {
-        tags,
-        operationId: 'restoreAgentVersion',
-        summary: 'Restore a version of an agent',
-        description: 'Its fields become those of the agent, as a new version. They are checked again.',
-        params: AgentVersionPath,
-        headers: Type.Object({ ...IfMatch.properties, ...IdempotencyKey.properties }),
-        response: {
-          200: { ...Agent, headers: versionHeader },
-          404: Problem,
-          409: Problem,
-          412: Problem,
-          ...failures,
-        },
-      },
-    },
+    writes(authentication, {
+      operationId: 'restoreAgentVersion',
+      summary: 'Restore a version of an agent',
+      description: 'Its fields become those of the agent, as a new version. They are checked again.',
+      params: AgentVersionPath,
+      headers: Type.Object({ ...IfMatch.properties, ...IdempotencyKey.properties }),
+      response: { 200: { ...Agent, headers: versionHeader } },
+      refusals: [404, 409, 412],
+    }),
     async (request, reply) => {
       const { identity, params, headers } = request;
       const ifMatch = admittedRevisions(headers['if-match']);

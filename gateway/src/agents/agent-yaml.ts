@@ -3,13 +3,12 @@ import { type App, type Context, unary } from '../context.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { admittedRevisions } from '../edge/records/entity-tag.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { agentIdOf } from './agent-path.ts';
 import { Agent, AgentPath, IfMatch, NewAgent, versionHeader } from './agent-record.ts';
 import { newAgent, sendAgent } from './agents.ts';
 import { refuseFaults } from './refuse-faults.ts';
+import { reads, writes } from './agent-family.ts';
 
-const tags = ['agents'];
 const url = '/api/agents/:agent_id/yaml';
 const mediaType = 'application/yaml';
 const consumes = [mediaType];
@@ -19,7 +18,6 @@ const agentYaml = (name: string) =>
     examples: [`name: ${name}\nmodel: echo/echo\ninstruction: Answer in verse.\n`],
   });
 const yaml = { description: 'Text of a `root_agent.yaml`.', content: { [mediaType]: { schema: Type.String() } } };
-const writeFailures = { ...bodyFailures, 409: Problem, 429: Problem, ...failures };
 
 /** Agents as YAML files, as they stand in `AGENTS_DIR`. */
 export function agentYamlRoutes(app: App, context: Context): void {
@@ -31,18 +29,14 @@ export function agentYamlRoutes(app: App, context: Context): void {
 function addExport(app: App, { agents, authentication }: Context): void {
   app.get(
     url,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:read' },
-      schema: {
-        tags,
-        operationId: 'exportAgent',
-        summary: 'Export an agent as YAML',
-        description: 'A file that is an app in `AGENTS_DIR` and can be imported again without loss. It holds no key.',
-        params: AgentPath,
-        response: { 200: yaml, 404: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'exportAgent',
+      summary: 'Export an agent as YAML',
+      description: 'A file that is an app in `AGENTS_DIR` and can be imported again without loss. It holds no key.',
+      params: AgentPath,
+      response: { 200: yaml },
+      refusals: [404],
+    }),
     async ({ identity, params }, reply) => {
       const asked = { accountId: identity.accountId, agentId: agentIdOf(params) };
       const { yaml: text } = await agents.exportAgent(asked, unary);
@@ -54,21 +48,17 @@ function addExport(app: App, { agents, authentication }: Context): void {
 function addImport(app: App, { agents, authentication }: Context): void {
   app.post(
     '/api/agents/yaml',
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:write' },
-      schema: {
-        tags,
-        operationId: 'importAgent',
-        summary: 'Create an agent from YAML',
-        description:
-          'The body is the text of a `root_agent.yaml`. A `config_path` stands for the agent of the account that its file is named after, by id or by name.',
-        consumes,
-        headers: IdempotencyKey,
-        body: agentYaml('poet'),
-        response: { 200: { ...NewAgent, headers: versionHeader }, ...writeFailures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'importAgent',
+      summary: 'Create an agent from YAML',
+      description:
+        'The body is the text of a `root_agent.yaml`. A `config_path` stands for the agent of the account that its file is named after, by id or by name.',
+      consumes,
+      headers: IdempotencyKey,
+      body: agentYaml('poet'),
+      response: { 200: { ...NewAgent, headers: versionHeader } },
+      refusals: [409, 429],
+    }),
     async (request, reply) => {
       const { identity, body } = request;
       const imported = await agents.importAgent(
@@ -85,21 +75,17 @@ function addImport(app: App, { agents, authentication }: Context): void {
 function addReplacement(app: App, { agents, authentication }: Context): void {
   app.put(
     url,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:write' },
-      schema: {
-        tags,
-        operationId: 'replaceAgentWithYaml',
-        summary: 'Replace an agent with YAML',
-        description: 'Like replacing it with fields. A key that is stored for the agent alone is kept.',
-        consumes,
-        params: AgentPath,
-        headers: IfMatch,
-        body: agentYaml('rhymer'),
-        response: { 200: { ...Agent, headers: versionHeader }, 404: Problem, 412: Problem, ...writeFailures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'replaceAgentWithYaml',
+      summary: 'Replace an agent with YAML',
+      description: 'Like replacing it with fields. A key that is stored for the agent alone is kept.',
+      consumes,
+      params: AgentPath,
+      headers: IfMatch,
+      body: agentYaml('rhymer'),
+      response: { 200: { ...Agent, headers: versionHeader } },
+      refusals: [404, 409, 412, 429],
+    }),
     async ({ identity, params, body, headers }, reply) => {
       const ifMatch = admittedRevisions(headers['if-match']);
       const asked = { accountId: identity.accountId, agentId: agentIdOf(params), yaml: body, ifMatch };

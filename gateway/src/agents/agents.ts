@@ -9,18 +9,16 @@ import { encodeJson } from '../edge/json/json-bytes.ts';
 import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
 import { addNextPage, numberBefore, pageOf } from '../edge/paging/page.ts';
 import { admittedRevisions, entityTag } from '../edge/records/entity-tag.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { agentJson, agentMissing, owner } from './agent-json.ts';
 import { agentIdOf } from './agent-path.ts';
 import { Agent, AgentPath, AgentRequest, IfMatch, Message, NewAgent, versionHeader } from './agent-record.ts';
 import { refuseFaults } from './refuse-faults.ts';
+import { reads, writes } from './agent-family.ts';
 
-const tags = ['agents'];
 const all = '/api/agents';
 const one = `${all}/:agent_id`;
 const { limit, cursor } = PageQuery.properties;
 const AgentsQuery = Type.Object({ limit, cursor }, { title: 'Agents' });
-const writeFailures = { ...bodyFailures, 409: Problem, 429: Problem, ...failures };
 
 /** Create, list, read, replace and delete agents. */
 export function agentRoutes(app: App, context: Context): void {
@@ -34,19 +32,15 @@ export function agentRoutes(app: App, context: Context): void {
 function addCreation(app: App, { agents, authentication }: Context): void {
   app.post(
     all,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:write' },
-      schema: {
-        tags,
-        operationId: 'createAgent',
-        summary: 'Create an agent',
-        description: 'Its app is `agent<N>`, which only this account sees. The name must be free in the account.',
-        headers: IdempotencyKey,
-        body: AgentRequest,
-        response: { 200: { ...NewAgent, headers: versionHeader }, ...writeFailures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'createAgent',
+      summary: 'Create an agent',
+      description: 'Its app is `agent<N>`, which only this account sees. The name must be free in the account.',
+      headers: IdempotencyKey,
+      body: AgentRequest,
+      response: { 200: { ...NewAgent, headers: versionHeader } },
+      refusals: [409, 429],
+    }),
     async (request, reply) => {
       const { identity, body } = request;
       const { accountId } = identity;
@@ -77,19 +71,14 @@ export function newAgent(agent: AgentMessage | undefined, identity: Identity, re
 function addReads(app: App, { agents, authentication }: Context): void {
   app.get(
     all,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:read' },
-      schema: {
-        tags,
-        operationId: 'listAgents',
-        summary: 'List agents',
-        description:
-          'Oldest first: all agents of the account, or `limit` of them. Of very large agents, fewer are answered; then `X-Next-Cursor` tells where the others begin.',
-        querystring: AgentsQuery,
-        response: { 200: { ...Type.Array(Agent), headers: pageHeaders }, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listAgents',
+      summary: 'List agents',
+      description:
+        'Oldest first: all agents of the account, or `limit` of them. Of very large agents, fewer are answered; then `X-Next-Cursor` tells where the others begin.',
+      querystring: AgentsQuery,
+      response: { 200: { ...Type.Array(Agent), headers: pageHeaders } },
+    }),
     async ({ identity, query }, reply) => {
       const { accountId } = identity;
       const list = ['agents', accountId];
@@ -103,18 +92,14 @@ function addReads(app: App, { agents, authentication }: Context): void {
   );
   app.get(
     one,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:read' },
-      schema: {
-        tags,
-        operationId: 'getAgent',
-        summary: 'Get an agent',
-        description: 'The record of one agent of the account.',
-        params: AgentPath,
-        response: { 200: { ...Agent, headers: versionHeader }, 404: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getAgent',
+      summary: 'Get an agent',
+      description: 'The record of one agent of the account.',
+      params: AgentPath,
+      response: { 200: { ...Agent, headers: versionHeader } },
+      refusals: [404],
+    }),
     async ({ identity, params }, reply) => {
       const { agent } = await agents.getAgent({ accountId: identity.accountId, agentId: agentIdOf(params) }, unary);
       return sendAgent(agent, identity, reply);
@@ -132,21 +117,17 @@ export function sendAgent(agent: AgentMessage | undefined, identity: Identity, r
 function addReplacement(app: App, { agents, authentication }: Context): void {
   app.put(
     one,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:write' },
-      schema: {
-        tags,
-        operationId: 'updateAgent',
-        summary: 'Replace an agent',
-        description:
-          'All fields are replaced; the old ones stay as a version. Every replica uses the new ones within a second.',
-        params: AgentPath,
-        headers: IfMatch,
-        body: AgentRequest,
-        response: { 200: { ...Agent, headers: versionHeader }, 404: Problem, 412: Problem, ...writeFailures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'updateAgent',
+      summary: 'Replace an agent',
+      description:
+        'All fields are replaced; the old ones stay as a version. Every replica uses the new ones within a second.',
+      params: AgentPath,
+      headers: IfMatch,
+      body: AgentRequest,
+      response: { 200: { ...Agent, headers: versionHeader } },
+      refusals: [404, 409, 412, 429],
+    }),
     async ({ identity, params, body, headers }, reply) => {
       const ifMatch = admittedRevisions(headers['if-match']);
       const agentId = agentIdOf(params);
@@ -161,20 +142,16 @@ function addReplacement(app: App, { agents, authentication }: Context): void {
 function addDeletion(app: App, { agents, authentication }: Context): void {
   app.delete(
     one,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:write' },
-      schema: {
-        tags,
-        operationId: 'deleteAgent',
-        summary: 'Delete an agent',
-        description:
-          'Deletes it with its versions. Runs that are under way go on to their end; its sessions can no longer be reached. 409 while it is a sub-agent of another.',
-        params: AgentPath,
-        headers: IfMatch,
-        response: { 200: Message, 404: Problem, 409: Problem, 412: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'deleteAgent',
+      summary: 'Delete an agent',
+      description:
+        'Deletes it with its versions. Runs that are under way go on to their end; its sessions can no longer be reached. 409 while it is a sub-agent of another.',
+      params: AgentPath,
+      headers: IfMatch,
+      response: { 200: Message },
+      refusals: [404, 409, 412],
+    }),
     async ({ identity, params, headers }) => {
       const agentId = agentIdOf(params);
       const ifMatch = admittedRevisions(headers['if-match']);
@@ -187,19 +164,15 @@ function addDeletion(app: App, { agents, authentication }: Context): void {
 function addReload(app: App, { agents, authentication }: Context): void {
   app.post(
     `${one}/reload`,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'agents:write' },
-      schema: {
-        tags,
-        operationId: 'reloadAgent',
-        summary: 'Reload an agent',
-        description: 'Every replica builds it again. A change is used without this too.',
-        params: AgentPath,
-        headers: IdempotencyKey,
-        response: { 204: Type.Null(), 404: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'reloadAgent',
+      summary: 'Reload an agent',
+      description: 'Every replica builds it again. A change is used without this too.',
+      params: AgentPath,
+      headers: IdempotencyKey,
+      response: { 204: Type.Null() },
+      refusals: [404],
+    }),
     async (request, reply) => {
       const agent = { accountId: request.identity.accountId, agentId: agentIdOf(request.params) };
       markReplayed(reply, await agents.reloadAgent(agent, keyedCall(request, reply)));

@@ -8,7 +8,6 @@ export const artifactsPath = '/apps/:app_name/users/:user_id/sessions/:session_i
 /** Paths below it. Names may contain slashes. */
 export const greedyPath = `${artifactsPath}/*`;
 export const greedy = { greedyAfter: 7 } as const;
-export const tags = ['artifacts'];
 
 interface ArtifactsRequest {
   readonly identity: Identity;

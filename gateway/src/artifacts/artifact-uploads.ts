@@ -4,21 +4,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import type { HeldBytes } from '../edge/bodies/body-budget.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
-import { bodyFailures, failures } from '../edge/records/problem.ts';
 import { withFlowingBodies } from '../edge/bodies/flowing-bodies.ts';
 import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
-import { artifactOf, artifactsPath, greedy, greedyPath, placeOf, tags } from './artifact-paths.ts';
+import { artifactOf, artifactsPath, greedy, greedyPath, placeOf } from './artifact-paths.ts';
 import { ArtifactPath, ArtifactsPath, ArtifactVersion, SaveArtifactRequest } from './artifact-record.ts';
 import { jsonSaveRequests, rawSaveRequests } from './uploads/save-requests.ts';
 import { versionJson } from './version-json.ts';
 
 type SaveRequest = MessageInitShape<typeof SaveArtifactRequestSchema>;
 
-const response = { 200: ArtifactVersion, ...bodyFailures, ...failures };
+const ofSaves = { tag: 'artifacts', caller: 'runtime', scope: 'artifacts:write', flows: true } as const;
+const saves = routeFamily(ofSaves);
+const uploads = routeFamily({ ...ofSaves, ...greedy });
+const response = { 200: ArtifactVersion };
 
 /** Save artifacts. */
 export async function artifactUploadRoutes(app: App, context: Context): Promise<void> {
@@ -29,21 +32,18 @@ export async function artifactUploadRoutes(app: App, context: Context): Promise<
 }
 
 function addSave(app: App, context: Context): void {
-  const schema = {
-    tags,
-    operationId: 'saveArtifact',
-    summary: 'Save an artifact',
-    description:
-      'Stores a Part as the next version of `filename`. A `user:` name is shared by all sessions of the user.',
-    params: ArtifactsPath,
-  };
   app.post(
     artifactsPath,
-    {
-      preValidation: context.authentication.runtime,
-      config: { flows: true, scope: 'artifacts:write' },
-      schema: { ...schema, headers: IdempotencyKey, body: SaveArtifactRequest, response },
-    },
+    saves(context.authentication, {
+      operationId: 'saveArtifact',
+      summary: 'Save an artifact',
+      description:
+        'Stores a Part as the next version of `filename`. A `user:` name is shared by all sessions of the user.',
+      params: ArtifactsPath,
+      headers: IdempotencyKey,
+      body: SaveArtifactRequest,
+      response,
+    }),
     async (request, reply) => {
       const maxRestBytes = context.config.GATEWAY_MAX_BODY_BYTES;
       const contentType = request.headers['content-type'];
@@ -55,29 +55,22 @@ function addSave(app: App, context: Context): void {
 }
 
 function addRawSave(app: App, context: Context): void {
-  const summary = 'Save the body as an artifact';
-  const description =
-    'Stores the bytes of the body, of any type and size up to `ARTIFACT_MAX_BYTES`, as the next version.';
-  const schema = {
-    tags,
-    operationId: 'uploadArtifact',
-    summary,
-    description,
-    params: ArtifactPath,
-    headers: IdempotencyKey,
-  };
   const body = { content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } } };
   const upload = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const mimeType = request.headers['content-type'] ?? 'application/octet-stream';
     return save(context, (source) => rawSaveRequests(artifactOf(request), source, mimeType), request, reply);
   };
-  const route = {
-    preValidation: context.authentication.runtime,
-    config: { ...greedy, flows: true, scope: 'artifacts:write' } as const,
-  };
-  const documented = { ...route, schema: { ...schema, body, response } };
-  app.put(`${artifactsPath}/:artifact_name`, documented, async (request, reply) => upload(request, reply));
-  app.put(greedyPath, { ...route, schema: { hide: true } }, upload);
+  const options = uploads(context.authentication, {
+    operationId: 'uploadArtifact',
+    summary: 'Save the body as an artifact',
+    description: 'Stores the bytes of the body, of any type and size up to `ARTIFACT_MAX_BYTES`, as the next version.',
+    params: ArtifactPath,
+    headers: IdempotencyKey,
+    body,
+    response,
+  });
+  app.put(`${artifactsPath}/:artifact_name`, options, async (request, reply) => upload(request, reply));
+  app.put(greedyPath, uploads(context.authentication, { hide: true }), upload);
 }
 
 /** Sends the body to the service as it arrives. A fault in the body ends the call and becomes the answer. */

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import { InvalidRequest } from '../edge/errors/request-error.ts';
 import { greedyName } from '../edge/http/greedy-route.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Part } from '../edge/records/content.ts';
-import { failures, Problem } from '../edge/records/problem.ts';
 import { requestCheck } from '../edge/validation/index.ts';
-import { artifactOf, artifactsPath, greedy, greedyPath, placeOf, tags } from './artifact-paths.ts';
+import { artifactOf, artifactsPath, greedy, greedyPath, placeOf } from './artifact-paths.ts';
 import {
   ArtifactPath,
   ArtifactsPath,
@@ -22,8 +22,12 @@ import { partJson } from './downloads/part-json.ts';
 import { sendMedia, streamOf, type Wanted } from './downloads/send-media.ts';
 import { versionJson } from './version-json.ts';
 
+const ofReads = { tag: 'artifacts', caller: 'runtime', scope: 'artifacts:read', refusals: [400] } as const;
+const lists = routeFamily(ofReads);
+const reads = routeFamily({ ...ofReads, ...greedy });
+const deletes = routeFamily({ ...ofReads, ...greedy, scope: 'artifacts:write' });
+
 type Answer = Promise<FastifyReply>;
-const refusals = { 400: Problem, ...failures };
 const listing = { timeoutMs: 120_000 } as const;
 
 /**
@@ -37,22 +41,15 @@ export function artifactRoutes(app: App, context: Context): void {
 }
 
 function addList(app: App, { artifacts, authentication }: Context): void {
-  const response = { 200: Type.Array(Type.String()), ...refusals };
-  const summary = 'List the names of artifacts';
   app.get(
     artifactsPath,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'artifacts:read' },
-      schema: {
-        tags,
-        operationId: 'listArtifacts',
-        summary,
-        description: 'Those of the session and the `user:` ones of its user, sorted.',
-        params: ArtifactsPath,
-        response,
-      },
-    },
+    lists(authentication, {
+      operationId: 'listArtifacts',
+      summary: 'List the names of artifacts',
+      description: 'Those of the session and the `user:` ones of its user, sorted.',
+      params: ArtifactsPath,
+      response: { 200: Type.Array(Type.String()) },
+    }),
     async (request, reply) => {
       const found: Uint8Array[] = [];
       for await (const { names } of artifacts.listArtifacts(placeOf(request), listing)) {
@@ -66,15 +63,12 @@ function addList(app: App, { artifacts, authentication }: Context): void {
 function addReads(app: App, context: Context): void {
   const { authentication } = context;
   const read = (request: FastifyRequest, reply: FastifyReply) => readTarget(context, request, reply);
-  const route = { preValidation: authentication.runtime, config: { ...greedy, scope: 'artifacts:read' } as const };
   for (const [suffix, schema] of documentedReads) {
-    const options = { ...route, schema: { tags, ...schema } };
+    const options = reads(authentication, schema);
     app.get(`${artifactsPath}/:artifact_name${suffix}`, options, async (request, reply) => read(request, reply));
   }
-  app.get(greedyPath, { ...route, schema: { hide: true } }, read);
+  app.get(greedyPath, reads(authentication, { hide: true }), read);
 }
-
-const part = { 200: Part, 403: Problem, 404: Problem, ...refusals };
 
 /** Reads as they are documented, for names of one segment. */
 const documentedReads = [
@@ -87,7 +81,8 @@ const documentedReads = [
         'Its latest version as a Part, or with `alt=media` its bytes, which a page may show but not run. The name may hold slashes.',
       params: ArtifactPath,
       querystring: LoadVersionQuery,
-      response: part,
+      response: { 200: Part },
+      refusals: [403, 404],
     },
   ],
   [
@@ -97,7 +92,7 @@ const documentedReads = [
       summary: 'List the versions of an artifact',
       description: 'Numbers only, ascending from 0. Empty for an unknown artifact.',
       params: ArtifactPath,
-      response: { 200: Type.Array(Type.Integer()), ...refusals },
+      response: { 200: Type.Array(Type.Integer()) },
     },
   ],
   [
@@ -107,7 +102,7 @@ const documentedReads = [
       summary: 'List the records of all versions',
       description: 'Number, address, type, time and metadata of each version. Empty for an unknown artifact.',
       params: ArtifactPath,
-      response: { 200: Type.Array(ArtifactVersion), ...refusals },
+      response: { 200: Type.Array(ArtifactVersion) },
     },
   ],
   [
@@ -118,7 +113,8 @@ const documentedReads = [
       description: 'As a Part, or with `alt=media` its bytes.',
       params: VersionPath,
       querystring: LoadQuery,
-      response: part,
+      response: { 200: Part },
+      refusals: [403, 404],
     },
   ],
   [
@@ -128,7 +124,8 @@ const documentedReads = [
       summary: 'Get the record of a version',
       description: 'Number, address, type, time and metadata.',
       params: VersionPath,
-      response: { 200: ArtifactVersion, 404: Problem, ...refusals },
+      response: { 200: ArtifactVersion },
+      refusals: [404],
     },
   ],
 ] as const;
@@ -198,15 +195,17 @@ async function load(
 }
 
 function addDeletion(app: App, { artifacts, authentication }: Context): void {
-  const summary = 'Delete an artifact with all its versions';
-  const response = { 200: Type.Null(), ...refusals };
   const erase = async (request: FastifyRequest, reply: FastifyReply): Answer => {
     await artifacts.deleteArtifact({ key: artifactOf(request) }, unary);
     return sendJson(reply, Buffer.from('null'));
   };
-  const route = { preValidation: authentication.runtime, config: { ...greedy, scope: 'artifacts:write' } as const };
-  const description = '200 also when there is no such artifact. The next save begins again at version 0.';
-  const schema = { tags, operationId: 'deleteArtifact', summary, description, params: ArtifactPath, response };
-  app.delete(`${artifactsPath}/:artifact_name`, { ...route, schema }, async (request, reply) => erase(request, reply));
-  app.delete(greedyPath, { ...route, schema: { hide: true } }, erase);
+  const options = deletes(authentication, {
+    operationId: 'deleteArtifact',
+    summary: 'Delete an artifact with all its versions',
+    description: '200 also when there is no such artifact. The next save begins again at version 0.',
+    params: ArtifactPath,
+    response: { 200: Type.Null() },
+  });
+  app.delete(`${artifactsPath}/:artifact_name`, options, async (request, reply) => erase(request, reply));
+  app.delete(greedyPath, deletes(authentication, { hide: true }), erase);
 }

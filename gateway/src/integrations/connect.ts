@@ -3,7 +3,7 @@ import { MailProvider } from '@agentmesh/proto/keys/v1/integrations';
 import type { FastifyReply } from 'fastify';
 import { type App, type Context, unary } from '../context.ts';
 import { InvalidRequest } from '../edge/errors/request-error.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { connectedJson } from './integration-json.ts';
 import {
   type Callback,
@@ -16,12 +16,16 @@ import {
 } from './integration-record.ts';
 import { serviceOf } from './provider-names.ts';
 
-const tags = ['integrations'];
+const starts = routeFamily({
+  tag: 'integrations',
+  caller: 'account',
+  scope: 'integrations:write',
+  refusals: [400],
+});
+const finishes = routeFamily({ tag: 'integrations', caller: 'account', scope: 'integrations:write', refusals: [403] });
+
 const outlook = '/api/integrations/microsoft/outlook';
 const gmail = '/api/integrations/google';
-const config = { scope: 'integrations:write' } as const;
-const pageAnswers = { 200: ConnectPage, 400: Problem, ...failures };
-const finishAnswers = { 200: Connected, 403: Problem, ...bodyFailures, ...failures };
 const startDescription =
   'Open the returned address in the browser. The provider then leads to `redirect_uri` with a code and the state, which the callback route takes.';
 const finishDescription =
@@ -34,72 +38,54 @@ export function addConnecting(app: App, context: Context): void {
 }
 
 function addStarts(app: App, context: Context): void {
-  const guard = { preValidation: context.authentication.account, config };
   app.get(
     `${outlook}/connect`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'startOutlookConnection',
-        summary: 'Start to connect Outlook',
-        description: startDescription,
-        querystring: OutlookConnectQuery,
-        response: pageAnswers,
-      },
-    },
+    starts(context.authentication, {
+      operationId: 'startOutlookConnection',
+      summary: 'Start to connect Outlook',
+      description: startDescription,
+      querystring: OutlookConnectQuery,
+      response: { 200: ConnectPage },
+    }),
     ({ identity, query }, reply) =>
       start(context, reply, { ...identity, ...query, provider: MailProvider.MICROSOFT, fallback: 'microsoft_outlook' }),
   );
   app.get(
     `${gmail}/connect`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'startGmailConnection',
-        summary: 'Start to connect Gmail',
-        description: startDescription,
-        querystring: GmailConnectQuery,
-        response: pageAnswers,
-      },
-    },
+    starts(context.authentication, {
+      operationId: 'startGmailConnection',
+      summary: 'Start to connect Gmail',
+      description: startDescription,
+      querystring: GmailConnectQuery,
+      response: { 200: ConnectPage },
+    }),
     ({ identity, query }, reply) =>
       start(context, reply, { ...identity, ...query, provider: MailProvider.GOOGLE, fallback: 'google_gmail' }),
   );
 }
 
 function addCallbacks(app: App, context: Context): void {
-  const guard = { preValidation: context.authentication.account, config };
   app.post(
     `${outlook}/callback`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'finishOutlookConnection',
-        summary: 'Finish to connect Outlook',
-        description: finishDescription,
-        body: OutlookCallback,
-        response: finishAnswers,
-      },
-    },
+    finishes(context.authentication, {
+      operationId: 'finishOutlookConnection',
+      summary: 'Finish to connect Outlook',
+      description: finishDescription,
+      body: OutlookCallback,
+      response: { 200: Connected },
+    }),
     ({ identity, body }) =>
       finish(context, { ...body, ...identity, provider: MailProvider.MICROSOFT, fallback: 'microsoft_outlook' }),
   );
   app.post(
     `${gmail}/callback`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'finishGmailConnection',
-        summary: 'Finish to connect Gmail',
-        description: finishDescription,
-        body: GmailCallback,
-        response: finishAnswers,
-      },
-    },
+    finishes(context.authentication, {
+      operationId: 'finishGmailConnection',
+      summary: 'Finish to connect Gmail',
+      description: finishDescription,
+      body: GmailCallback,
+      response: { 200: Connected },
+    }),
     ({ identity, body }) =>
       finish(context, { ...body, ...identity, provider: MailProvider.GOOGLE, fallback: 'google_gmail' }),
   );

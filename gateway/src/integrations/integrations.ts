@@ -1,11 +1,12 @@
 import { type App, type Context, unary } from '../context.ts';
-import { failures, Problem } from '../edge/records/problem.ts';
 import { addConnecting } from './connect.ts';
 import { integrationJson } from './integration-json.ts';
 import { Disconnected, IntegrationList, IntegrationPath } from './integration-record.ts';
 import { providerOf } from './provider-names.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 
-const tags = ['integrations'];
+const reads = routeFamily({ tag: 'integrations', caller: 'account', scope: 'integrations:read' });
+const writes = routeFamily({ tag: 'integrations', caller: 'account', scope: 'integrations:write' });
 
 /** Mail accounts that the caller's account has connected. */
 export function addIntegrations(app: App, context: Context): void {
@@ -17,17 +18,12 @@ export function addIntegrations(app: App, context: Context): void {
 function addList(app: App, { integrations, authentication }: Context): void {
   app.get(
     '/api/integrations/',
-    {
-      preValidation: authentication.account,
-      config: { scope: 'integrations:read' },
-      schema: {
-        tags,
-        operationId: 'listIntegrations',
-        summary: 'List connected mail accounts',
-        description: 'At most one of each provider. No answer contains a token.',
-        response: { 200: IntegrationList, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listIntegrations',
+      summary: 'List connected mail accounts',
+      description: 'At most one of each provider. No answer contains a token.',
+      response: { 200: IntegrationList },
+    }),
     async ({ identity: { accountId } }) => {
       const listed = await integrations.listIntegrations({ accountId }, unary);
       return listed.integrations.map(integrationJson);
@@ -38,19 +34,15 @@ function addList(app: App, { integrations, authentication }: Context): void {
 function addDisconnection(app: App, { integrations, authentication }: Context): void {
   app.delete(
     '/api/integrations/:provider',
-    {
-      preValidation: authentication.account,
-      config: { scope: 'integrations:write' },
-      schema: {
-        tags,
-        operationId: 'disconnectIntegration',
-        summary: 'Disconnect a mail account',
-        description:
-          'Its subscriptions are ended at the provider, and its tokens are erased then, after 24 hours at the latest.',
-        params: IntegrationPath,
-        response: { 200: Disconnected, 404: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'disconnectIntegration',
+      summary: 'Disconnect a mail account',
+      description:
+        'Its subscriptions are ended at the provider, and its tokens are erased then, after 24 hours at the latest.',
+      params: IntegrationPath,
+      response: { 200: Disconnected },
+      refusals: [404],
+    }),
     async ({ identity: { accountId }, params: { provider } }) => {
       await integrations.disconnect({ accountId, provider: providerOf(provider) }, unary);
       return { success: true, message: `${provider} is disconnected.` };

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import type { Identity } from '../edge/authentication/identity.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
 import { pageHeaders } from '../edge/paging/page-query.ts';
 import { addNextPage, numberBefore, pageOf } from '../edge/paging/page.ts';
 import { UserPath } from '../edge/records/path.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { memoriesJson } from './memory-json.ts';
 import {
   MemoriesDeleted,
@@ -16,8 +16,10 @@ import {
   UpdateMemoryRequest,
 } from './memory-record.ts';
 
+const writes = routeFamily({ tag: 'memory', caller: 'runtime', scope: 'memory:write' });
+const reads = routeFamily({ tag: 'memory', caller: 'runtime', scope: 'memory:read' });
+
 const path = '/apps/:app_name/users/:user_id/memory';
-const tags = ['memory'];
 const nothing = Buffer.from('null');
 /** Long sessions take time to add. */
 const adding = { timeoutMs: 300_000 } as const;
@@ -41,19 +43,15 @@ function memoryKeyOf({ identity, params }: UserRequest) {
 function addUpdate(app: App, { memory, authentication }: Context): void {
   app.patch(
     path,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'memory:write' },
-      schema: {
-        tags,
-        operationId: 'updateMemory',
-        summary: 'Add a session to memory',
-        description: 'Stores all events of the session that have content. Adding it again adds only what is new.',
-        params: UserPath,
-        body: UpdateMemoryRequest,
-        response: { 200: Type.Null(), 404: Problem, ...bodyFailures, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'updateMemory',
+      summary: 'Add a session to memory',
+      description: 'Stores all events of the session that have content. Adding it again adds only what is new.',
+      params: UserPath,
+      body: UpdateMemoryRequest,
+      response: { 200: Type.Null() },
+      refusals: [404],
+    }),
     async (request, reply) => {
       const session = { ...memoryKeyOf(request), sessionId: request.body.sessionId };
       await memory.addSession({ session }, adding);
@@ -65,19 +63,15 @@ function addUpdate(app: App, { memory, authentication }: Context): void {
 function addSearchAndList(app: App, { memory, authentication }: Context): void {
   app.get(
     path,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'memory:read' },
-      schema: {
-        tags,
-        operationId: 'readMemory',
-        summary: 'Search or list memory',
-        description: 'With `query` it searches, best match first. Without it, it lists page by page.',
-        params: UserPath,
-        querystring: MemoryQuery,
-        response: { 200: { ...MemoryList, headers: pageHeaders }, 400: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'readMemory',
+      summary: 'Search or list memory',
+      description: 'With `query` it searches, best match first. Without it, it lists page by page.',
+      params: UserPath,
+      querystring: MemoryQuery,
+      response: { 200: { ...MemoryList, headers: pageHeaders } },
+      refusals: [400],
+    }),
     async (request, reply) => {
       const { query, limit, sessionId = '' } = request.query;
       const key = memoryKeyOf(request);
@@ -96,22 +90,15 @@ function addSearchAndList(app: App, { memory, authentication }: Context): void {
 }
 
 function addDeletions(app: App, { memory, authentication }: Context): void {
-  const preValidation = authentication.runtime;
-
   app.delete(
     `${path}/:memory_id`,
-    {
-      preValidation,
-      config: { scope: 'memory:write' },
-      schema: {
-        tags,
-        operationId: 'deleteMemory',
-        summary: 'Delete one memory',
-        description: '200 also when there is no such memory.',
-        params: MemoryPath,
-        response: { 200: Type.Null(), ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'deleteMemory',
+      summary: 'Delete one memory',
+      description: '200 also when there is no such memory.',
+      params: MemoryPath,
+      response: { 200: Type.Null() },
+    }),
     async (request, reply) => {
       await memory.deleteEntry({ memory: memoryKeyOf(request), entryId: request.params.memory_id }, unary);
       return sendJson(reply, nothing);
@@ -120,19 +107,14 @@ function addDeletions(app: App, { memory, authentication }: Context): void {
 
   app.delete(
     path,
-    {
-      preValidation,
-      config: { scope: 'memory:write' },
-      schema: {
-        tags,
-        operationId: 'deleteMemories',
-        summary: 'Delete memories',
-        description: 'All of the user, or those of one session with `sessionId`.',
-        params: UserPath,
-        querystring: MemorySession,
-        response: { 200: MemoriesDeleted, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'deleteMemories',
+      summary: 'Delete memories',
+      description: 'All of the user, or those of one session with `sessionId`.',
+      params: UserPath,
+      querystring: MemorySession,
+      response: { 200: MemoriesDeleted },
+    }),
     async (request) => {
       const { sessionId = '' } = request.query;
       const { deleted } = await memory.deleteEntries({ memory: memoryKeyOf(request), sessionId }, adding);

@@ -1,29 +1,25 @@
 import { type App as AppMessage, AppState, type BrokenApp, type FileMistake } from '@agentmesh/proto/runs/v1';
 import { type App, type Context, unary } from '../context.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
 import { AppPath } from '../edge/records/path.ts';
-import { failures, Problem } from '../edge/records/problem.ts';
 import { AppInfo, AppList, ListAppsQuery } from './app-record.ts';
 import { refuseInternalApp } from './open-run.ts';
 
-const tags = ['apps'];
+const reads = routeFamily({ tag: 'apps', caller: 'account', scope: 'apps:read', holdsNoUserData: true });
+const describes = routeFamily({ tag: 'apps', caller: 'runtime', scope: 'apps:read', holdsNoUserData: true });
 
 /** The list of applications, and the description of one. */
 export function appRoutes(app: App, { runs, authentication }: Context): void {
   app.get(
     '/list-apps',
-    {
-      preValidation: authentication.account,
-      config: { scope: 'apps:read', holdsNoUserData: true },
-      schema: {
-        tags,
-        operationId: 'listApps',
-        summary: 'List applications',
-        description: 'Names of the applications that the account can use; with `detailed=true` one record for each.',
-        querystring: ListAppsQuery,
-        response: { 200: AppList, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listApps',
+      summary: 'List applications',
+      description: 'Names of the applications that the account can use; with `detailed=true` one record for each.',
+      querystring: ListAppsQuery,
+      response: { 200: AppList },
+    }),
     async ({ identity, query }) => {
       const { apps, brokenApps } = await runs.listApps({ accountId: identity.accountId }, unary);
       return query.detailed ? { apps: detailedList(apps, brokenApps) } : apps.map(({ name }) => name);
@@ -32,18 +28,14 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
 
   app.get(
     '/apps/:app_name/app-info',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'apps:read', holdsNoUserData: true },
-      schema: {
-        tags,
-        operationId: 'getAppInfo',
-        summary: 'Describe an application',
-        description: 'Its root agent and its other agents, with their tools.',
-        params: AppPath,
-        response: { 200: AppInfo, 400: Problem, 403: Problem, 404: Problem, ...failures },
-      },
-    },
+    describes(authentication, {
+      operationId: 'getAppInfo',
+      summary: 'Describe an application',
+      description: 'Its root agent and its other agents, with their tools.',
+      params: AppPath,
+      response: { 200: AppInfo },
+      refusals: [400, 403, 404],
+    }),
     async ({ identity, params }, reply) => {
       refuseInternalApp(params.app_name);
       const { json } = await runs.getAppInfo({ accountId: identity.accountId, appName: params.app_name }, unary);

@@ -1,18 +1,17 @@
 import { multitaskOf } from '@agentmesh/proto/multitask';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { checkAppName, namingField, refuseBound } from './schedule-fault.ts';
 import { scheduleJson } from './schedule-json.ts';
 import { CreateScheduleRequest, Schedule, SchedulePath, UpdateScheduleRequest } from './schedule-record.ts';
 
+const writes = routeFamily({ tag: 'schedules', caller: 'account', scope: 'runs:write' });
+
 const path = '/api/schedules';
-const tags = ['schedules'];
-const config = { scope: 'runs:write' } as const;
-const refusals = { 403: Problem, 404: Problem, ...bodyFailures, ...failures };
 
 /** Routes that create, change, pause and delete schedules. */
 export function addScheduleChanges(app: App, context: Context): void {
@@ -27,21 +26,17 @@ function addCreate(app: App, context: Context): void {
   const { schedules, authentication } = context;
   app.post(
     path,
-    {
-      preValidation: authentication.account,
-      config,
-      schema: {
-        tags,
-        operationId: 'createSchedule',
-        summary: 'Create a schedule',
-        description:
-          'At each tick of `cron` in `timezone`, `newMessage` is sent to the app: one run for each tick, however many replicas there are. A tick that is ' +
-          'more than a minute late was missed, and is made up only with `catch_up`.',
-        headers: IdempotencyKey,
-        body: CreateScheduleRequest,
-        response: { 201: Schedule, 429: Problem, ...refusals },
-      },
-    },
+    writes(authentication, {
+      operationId: 'createSchedule',
+      summary: 'Create a schedule',
+      description:
+        'At each tick of `cron` in `timezone`, `newMessage` is sent to the app: one run for each tick, however many replicas there are. A tick that is ' +
+        'more than a minute late was missed, and is made up only with `catch_up`.',
+      headers: IdempotencyKey,
+      body: CreateScheduleRequest,
+      response: { 201: Schedule },
+      refusals: [403, 404, 429],
+    }),
     async (request, reply) => {
       const { identity, body } = request;
       refuseBound(identity);
@@ -64,21 +59,17 @@ function addUpdate(app: App, context: Context): void {
   const { schedules, authentication } = context;
   app.patch(
     `${path}/:id`,
-    {
-      preValidation: authentication.account,
-      config,
-      schema: {
-        tags,
-        operationId: 'updateSchedule',
-        summary: 'Change a schedule',
-        description:
-          'Changes the fields that are sent. After a change of `cron`, `timezone` or `enabled`, earlier ticks are neither run nor missed.',
-        params: SchedulePath,
-        headers: IdempotencyKey,
-        body: UpdateScheduleRequest,
-        response: { 200: Schedule, ...refusals },
-      },
-    },
+    writes(authentication, {
+      operationId: 'updateSchedule',
+      summary: 'Change a schedule',
+      description:
+        'Changes the fields that are sent. After a change of `cron`, `timezone` or `enabled`, earlier ticks are neither run nor missed.',
+      params: SchedulePath,
+      headers: IdempotencyKey,
+      body: UpdateScheduleRequest,
+      response: { 200: Schedule },
+      refusals: [403, 404],
+    }),
     async (request, reply) => {
       const { identity, params, body } = request;
       refuseBound(identity);
@@ -112,21 +103,17 @@ function addSwitch(
 ): void {
   app.post(
     `${path}/:id/${name}`,
-    {
-      preValidation: authentication.account,
-      config,
-      schema: {
-        tags,
-        operationId: `${name}Schedule`,
-        summary: enabled ? 'Resume a schedule' : 'Pause a schedule',
-        description: enabled
-          ? 'The next run is that of the next tick. Ticks of the pause are neither run nor missed.'
-          : 'No tick is run until it is resumed. A run that has started goes on.',
-        params: SchedulePath,
-        headers: IdempotencyKey,
-        response: { 200: Schedule, ...refusals },
-      },
-    },
+    writes(authentication, {
+      operationId: `${name}Schedule`,
+      summary: enabled ? 'Resume a schedule' : 'Pause a schedule',
+      description: enabled
+        ? 'The next run is that of the next tick. Ticks of the pause are neither run nor missed.'
+        : 'No tick is run until it is resumed. A run that has started goes on.',
+      params: SchedulePath,
+      headers: IdempotencyKey,
+      response: { 200: Schedule },
+      refusals: [400, 403, 404, 413],
+    }),
     async (request, reply) => {
       const { identity, params } = request;
       refuseBound(identity);
@@ -141,18 +128,14 @@ function addSwitch(
 function addDelete(app: App, { schedules, authentication }: Context): void {
   app.delete(
     `${path}/:id`,
-    {
-      preValidation: authentication.account,
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteSchedule',
-        summary: 'Delete a schedule',
-        description: 'Its sessions and runs stay.',
-        params: SchedulePath,
-        response: { 204: Type.Null(), 403: Problem, 404: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'deleteSchedule',
+      summary: 'Delete a schedule',
+      description: 'Its sessions and runs stay.',
+      params: SchedulePath,
+      response: { 204: Type.Null() },
+      refusals: [403, 404],
+    }),
     async ({ identity, params: { id } }, reply) => {
       refuseBound(identity);
       await schedules.deleteSchedule({ accountId: identity.accountId, id }, unary);

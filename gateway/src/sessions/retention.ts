@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { maybe, storedId, strict } from '../edge/records/keywords.ts';
-import { bodyFailures, failures } from '../edge/records/problem.ts';
+
+const reads = routeFamily({ tag: 'sessions', caller: 'account', scope: 'sessions:read' });
+const writes = routeFamily({ tag: 'sessions', caller: 'account', scope: 'sessions:write' });
 
 const RetentionRule = Type.Object(
   {
@@ -40,7 +43,6 @@ const Retention = Type.Object(
 );
 
 const path = '/api/retention';
-const common = { tags: ['sessions'] };
 
 /** How long runs and events of the account are kept. */
 export function retentionRoutes(app: App, context: Context): void {
@@ -51,19 +53,14 @@ export function retentionRoutes(app: App, context: Context): void {
 function addRead(app: App, { sessions, authentication }: Context): void {
   app.get(
     path,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'sessions:read' },
-      schema: {
-        ...common,
-        operationId: 'getRetention',
-        summary: 'Get how long runs and events are kept',
-        description:
-          'The rules of the account, by application. The first of these that says something counts: the rule for the application, `retention` in its ' +
-          'file, the rule for all other applications, the default. When an application says another number than before, the longer one counts for a day.',
-        response: { 200: Retention, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getRetention',
+      summary: 'Get how long runs and events are kept',
+      description:
+        'The rules of the account, by application. The first of these that says something counts: the rule for the application, `retention` in its ' +
+        'file, the rule for all other applications, the default. When an application says another number than before, the longer one counts for a day.',
+      response: { 200: Retention },
+    }),
     ({ identity }) => readRetention(sessions, identity.accountId),
   );
 }
@@ -71,19 +68,14 @@ function addRead(app: App, { sessions, authentication }: Context): void {
 function addChange(app: App, { sessions, authentication }: Context): void {
   app.put(
     path,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'sessions:write' },
-      schema: {
-        ...common,
-        operationId: 'setRetention',
-        summary: 'Set how long runs and events are kept',
-        description:
-          'Replaces all rules. Ended runs, and whole turns of events, that are older are deleted within a day. Sessions and their state stay.',
-        body: SetRetentionRequest,
-        response: { 200: Retention, ...bodyFailures, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'setRetention',
+      summary: 'Set how long runs and events are kept',
+      description:
+        'Replaces all rules. Ended runs, and whole turns of events, that are older are deleted within a day. Sessions and their state stay.',
+      body: SetRetentionRequest,
+      response: { 200: Retention },
+    }),
     async ({ identity: { accountId }, body }) => {
       const rules = body.rules.map(({ app_name: appName, days }) => ({
         ...(typeof appName === 'string' && { appName }),

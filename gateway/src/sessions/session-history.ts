@@ -4,11 +4,11 @@ import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { storedId, strict } from '../edge/records/keywords.ts';
 import { SessionPath } from '../edge/records/path.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { noNul } from '../edge/validation/index.ts';
 import { sendChangedSession } from './send-session.ts';
 import { revisionHeader, Session } from './session-record.ts';
+import { writes } from './session-family.ts';
 
 const one = '/apps/:app_name/users/:user_id/sessions/:session_id';
 const exampleId = 'e-00000000-0000-4000-8000-000000000000';
@@ -52,29 +52,19 @@ export function sessionHistoryRoutes(app: App, context: Context): void {
 function addRewind(app: App, { sessions, authentication }: Context): void {
   app.post(
     `${one}/rewind`,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'sessions:write' },
-      schema: {
-        tags: ['sessions'],
-        operationId: 'rewindSession',
-        summary: 'Rewind a session before an invocation',
-        description:
-          'As ADK means it: an event with `actions.rewindBeforeInvocationId` gives the session the state and the artifacts that it had before. Models see nothing of what is ' +
-          'rewound; its events stay in the session, and artifacts keep all versions. State and artifacts of the user and the app stay as they are. Rewinding before an invocation ' +
-          'that is rewound itself brings back what was before it. Runs that wait since then are cancelled; 409 while a run is running or queued.',
-        headers: IdempotencyKey,
-        params: SessionPath,
-        body: RewindRequest,
-        response: {
-          200: { ...Session, headers: revisionHeader },
-          ...bodyFailures,
-          404: Problem,
-          409: Problem,
-          ...failures,
-        },
-      },
-    },
+    writes(authentication, {
+      operationId: 'rewindSession',
+      summary: 'Rewind a session before an invocation',
+      description:
+        'As ADK means it: an event with `actions.rewindBeforeInvocationId` gives the session the state and the artifacts that it had before. Models see nothing of what is ' +
+        'rewound; its events stay in the session, and artifacts keep all versions. State and artifacts of the user and the app stay as they are. Rewinding before an invocation ' +
+        'that is rewound itself brings back what was before it. Runs that wait since then are cancelled; 409 while a run is running or queued.',
+      headers: IdempotencyKey,
+      params: SessionPath,
+      body: RewindRequest,
+      response: { 200: { ...Session, headers: revisionHeader } },
+      refusals: [404, 409],
+    }),
     async (request, reply) => {
       const session = sessionKeyOf(request);
       const { rewindBeforeInvocationId: beforeInvocationId } = request.body;
@@ -88,28 +78,18 @@ function addRewind(app: App, { sessions, authentication }: Context): void {
 function addFork(app: App, { sessions, authentication }: Context): void {
   app.post(
     `${one}/fork`,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'sessions:write' },
-      schema: {
-        tags: ['sessions'],
-        operationId: 'forkSession',
-        summary: 'Copy a session up to an event',
-        description:
-          'Makes a session of the same app and user with the events up to and with that one, and the state and artifacts as of that event. Events and artifacts keep their ids and ' +
-          'versions. The session itself does not change, and may be written to meanwhile. Runs are not copied.',
-        headers: IdempotencyKey,
-        params: SessionPath,
-        body: ForkRequest,
-        response: {
-          200: { ...Session, headers: revisionHeader },
-          ...bodyFailures,
-          404: Problem,
-          409: Problem,
-          ...failures,
-        },
-      },
-    },
+    writes(authentication, {
+      operationId: 'forkSession',
+      summary: 'Copy a session up to an event',
+      description:
+        'Makes a session of the same app and user with the events up to and with that one, and the state and artifacts as of that event. Events and artifacts keep their ids and ' +
+        'versions. The session itself does not change, and may be written to meanwhile. Runs are not copied.',
+      headers: IdempotencyKey,
+      params: SessionPath,
+      body: ForkRequest,
+      response: { 200: { ...Session, headers: revisionHeader } },
+      refusals: [404, 409],
+    }),
     async (request, reply) => {
       const session = sessionKeyOf(request);
       const { eventId: event = '', invocationId = '', sessionId: newSessionId = '' } = request.body;

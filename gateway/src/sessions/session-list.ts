@@ -5,11 +5,11 @@ import { sendJsonArray } from '../edge/json/json-array.ts';
 import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
 import { addNextPage, asksForPage, noPlace, type Page, pageOf } from '../edge/paging/page.ts';
 import { UserPath } from '../edge/records/path.ts';
-import { failures } from '../edge/records/problem.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
 import { readingFor } from '../edge/streams/reading-for.ts';
 import { sessionJson } from './session-json.ts';
 import { Session } from './session-record.ts';
+import { reads } from './session-family.ts';
 
 type Scope = Pick<ListSessionsRequest, 'accountId' | 'appName' | 'userId'>;
 
@@ -17,19 +17,14 @@ type Scope = Pick<ListSessionsRequest, 'accountId' | 'appName' | 'userId'>;
 export function sessionListRoute(app: App, { sessions, authentication }: Context): void {
   app.get(
     '/apps/:app_name/users/:user_id/sessions',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'sessions:read' },
-      schema: {
-        tags: ['sessions'],
-        operationId: 'listSessions',
-        summary: 'List the sessions of a user',
-        description: 'All of them without events, or a page where `limit`, `cursor` or `order` is given.',
-        params: UserPath,
-        querystring: PageQuery,
-        response: { 200: { ...Type.Array(Session), headers: pageHeaders }, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listSessions',
+      summary: 'List the sessions of a user',
+      description: 'All of them without events, or a page where `limit`, `cursor` or `order` is given.',
+      params: UserPath,
+      querystring: PageQuery,
+      response: { 200: { ...Type.Array(Session), headers: pageHeaders } },
+    }),
     async (request, reply) => {
       const { app_name: appName, user_id: userId } = request.params;
       const scope: Scope = { accountId: request.identity.accountId, appName, userId };

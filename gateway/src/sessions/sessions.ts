@@ -6,7 +6,6 @@ import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeMap, sendJson } from '../edge/json/json-bytes.ts';
 import { SessionPath, UserPath } from '../edge/records/path.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { entityTag } from '../edge/records/entity-tag.ts';
 import { initialContent } from './initial-content.ts';
@@ -18,10 +17,10 @@ import { sessionListRoute } from './session-list.ts';
 import { sessionReadRoutes } from './session-reads.ts';
 import { CreateSessionRequest, InitialState, revisionHeader, Session } from './session-record.ts';
 import { sessionWithoutHead } from '../edge/errors/session-without-head.ts';
+import { writes } from './session-family.ts';
 
 const users = '/apps/:app_name/users/:user_id/sessions';
 const one = `${users}/:session_id`;
-const tags = ['sessions'];
 
 /** Create, read, list, patch and delete sessions. */
 export function addSessions(app: App, context: Context): void {
@@ -37,21 +36,17 @@ export function addSessions(app: App, context: Context): void {
 function addCreation(app: App, { sessions, authentication }: Context): void {
   app.post(
     users,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'sessions:write' },
-      schema: {
-        tags,
-        operationId: 'createSession',
-        summary: 'Create a session',
-        description:
-          'Without `sessionId` a random id is made. The body may be left out. `app:` and `user:` keys of the state are shared with other sessions.',
-        params: UserPath,
-        headers: IdempotencyKey,
-        body: CreateSessionRequest,
-        response: { 200: { ...Session, headers: revisionHeader }, ...bodyFailures, 409: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'createSession',
+      summary: 'Create a session',
+      description:
+        'Without `sessionId` a random id is made. The body may be left out. `app:` and `user:` keys of the state are shared with other sessions.',
+      params: UserPath,
+      headers: IdempotencyKey,
+      body: CreateSessionRequest,
+      response: { 200: { ...Session, headers: revisionHeader } },
+      refusals: [409],
+    }),
     async (request, reply) => {
       const { app_name: appName, user_id: userId } = request.params;
       const sessionId = (request.body?.sessionId ?? '').trim();
@@ -71,21 +66,17 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
 function addCreationWithId(app: App, { sessions, authentication }: Context): void {
   app.post(
     one,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'sessions:write' },
-      schema: {
-        tags,
-        operationId: 'createSessionWithId',
-        summary: 'Create a session with an id in the path',
-        description: 'For older clients. The body is the state itself, or `{"state": {…}, "events": […]}`.',
-        deprecated: true,
-        params: SessionPath,
-        headers: IdempotencyKey,
-        body: InitialState,
-        response: { 200: { ...Session, headers: revisionHeader }, ...bodyFailures, 409: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'createSessionWithId',
+      summary: 'Create a session with an id in the path',
+      description: 'For older clients. The body is the state itself, or `{"state": {…}, "events": […]}`.',
+      deprecated: true,
+      params: SessionPath,
+      headers: IdempotencyKey,
+      body: InitialState,
+      response: { 200: { ...Session, headers: revisionHeader } },
+      refusals: [409],
+    }),
     async (request, reply) => {
       const { state, events } = initialContent(request.body);
       const created = await sessions.createSession(
@@ -100,19 +91,14 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
 function addDeletion(app: App, { sessions, authentication }: Context): void {
   app.delete(
     one,
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'sessions:write' },
-      schema: {
-        tags,
-        operationId: 'deleteSession',
-        summary: 'Delete a session',
-        description:
-          'Deletes it with its events and state; a run that is under way ends. 200 also when there is no such session. Artifacts and memory stay.',
-        params: SessionPath,
-        response: { 200: Type.Null(), ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'deleteSession',
+      summary: 'Delete a session',
+      description:
+        'Deletes it with its events and state; a run that is under way ends. 200 also when there is no such session. Artifacts and memory stay.',
+      params: SessionPath,
+      response: { 200: Type.Null() },
+    }),
     async (request, reply) => {
       await sessions.deleteSession({ session: sessionKeyOf(request) }, unary);
       return sendJson(reply, Buffer.from('null'));

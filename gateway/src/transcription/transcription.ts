@@ -3,13 +3,21 @@ import type { TranscribeRequestSchema, TranscribeResponse, Transcript } from '@a
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Context } from '../context.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { routeFamily } from '../edge/http/route-family.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { withFlowingBodies } from '../edge/bodies/flowing-bodies.ts';
 import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { openSpeechForm } from './speech-form.ts';
 import { SpeechUpload, Transcript as TranscriptRecord } from './transcript-record.ts';
+
+const uploads = routeFamily({
+  tag: 'audio',
+  caller: 'account',
+  flows: true,
+  scope: 'audio:write',
+  holdsNoUserData: true,
+});
 
 /** Longest time for an upload: a client that drips would hold a request to the transcription server for as long. */
 const uploadMs = 300_000;
@@ -24,27 +32,15 @@ export async function addTranscription(app: App, context: Context): Promise<void
 function addTranscribe(app: App, { transcription, authentication }: Context): void {
   app.post(
     '/api/audio/transcribe',
-    {
-      preValidation: authentication.account,
-      config: { flows: true, scope: 'audio:write', holdsNoUserData: true },
-      schema: {
-        tags: ['audio'],
-        operationId: 'transcribeAudio',
-        summary: 'Turn recorded speech into text',
-        description:
-          'The upload is passed on while it arrives. Its first bytes decide the format; at most 25 MiB, within 5 minutes.',
-        body: SpeechUpload,
-        response: {
-          200: TranscriptRecord,
-          408: Problem,
-          415: Problem,
-          429: Problem,
-          502: Problem,
-          ...bodyFailures,
-          ...failures,
-        },
-      },
-    },
+    uploads(authentication, {
+      operationId: 'transcribeAudio',
+      summary: 'Turn recorded speech into text',
+      description:
+        'The upload is passed on while it arrives. Its first bytes decide the format; at most 25 MiB, within 5 minutes.',
+      body: SpeechUpload,
+      response: { 200: TranscriptRecord },
+      refusals: [408, 415, 429, 502],
+    }),
     async (request, reply) => {
       const answer = await transcribe(transcription, request, reply);
       if (answer.outcome.case === 'transcript') return recordOf(answer.outcome.value);

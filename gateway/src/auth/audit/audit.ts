@@ -1,24 +1,21 @@
 import type { Action } from '@agentmesh/proto/auth/v1';
 import { type App, type Context, unary } from '../../context.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import { dateTime } from '../date-time.ts';
 import { AuditPage, AuditQuery } from './audit-record.ts';
+import { signedIn } from '../account-family.ts';
 
 /** Audit of accounts. Everybody sees their own entries, admins see all. */
 export function auditRoutes(app: App, { auth, authentication }: Context): void {
   app.get(
     '/api/audit',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags: ['accounts'],
-        operationId: 'listAudit',
-        summary: 'List audit entries',
-        description: 'What was done to the own account, newest first. Administrators read those of any account.',
-        querystring: AuditQuery,
-        response: { 200: AuditPage, 403: Problem, 404: Problem, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'listAudit',
+      summary: 'List audit entries',
+      description: 'What was done to the own account, newest first. Administrators read those of any account.',
+      querystring: AuditQuery,
+      response: { 200: AuditPage },
+      refusals: [403, 404],
+    }),
     async ({ identity, query: { limit = 50, before, user_id: userId } }) => {
       const { actions, nextPublicId } = await auth.listActions(
         {

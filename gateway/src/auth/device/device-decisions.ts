@@ -1,10 +1,8 @@
 import { type App, type Context, unary } from '../../context.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { dateTime } from '../date-time.ts';
 import { Status } from '../status-record.ts';
 import { DeviceDecision, DeviceRequest, UserCodeQuery } from './device-record.ts';
-
-const tags = ['accounts'];
+import { signedIn, withPassword } from '../account-family.ts';
 
 /** Routes by which a person who has signed in sees a waiting program, and decides. */
 export function deviceDecisionRoutes(app: App, context: Context): void {
@@ -16,17 +14,14 @@ export function deviceDecisionRoutes(app: App, context: Context): void {
 function addRead(app: App, { auth, authentication }: Context): void {
   app.get(
     '/api/auth/device',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'getDeviceSignIn',
-        summary: 'Get what a program asks for',
-        description: 'By the code that it shows. The program has chosen its name itself.',
-        querystring: UserCodeQuery,
-        response: { 200: DeviceRequest, 404: Problem, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'getDeviceSignIn',
+      summary: 'Get what a program asks for',
+      description: 'By the code that it shows. The program has chosen its name itself.',
+      querystring: UserCodeQuery,
+      response: { 200: DeviceRequest },
+      refusals: [404],
+    }),
     async ({ query }) => {
       const { userCode, client, scopes, expiresAt } = await auth.findDeviceSignIn({ userCode: query.code }, unary);
       return { user_code: userCode, client, scopes, expires_at: dateTime(expiresAt) ?? '' };
@@ -37,18 +32,15 @@ function addRead(app: App, { auth, authentication }: Context): void {
 function addApproval(app: App, { auth, authentication }: Context): void {
   app.post(
     '/api/auth/device/approve',
-    {
-      // The program gets a token that lasts, as with POST /api/auth/tokens.
-      preValidation: authentication.owner,
-      schema: {
-        tags,
-        operationId: 'approveDeviceSignIn',
-        summary: 'Sign a program in',
-        description: 'It gets a personal token. Needs a token of a sign-in with the password, not of a refresh.',
-        body: DeviceDecision,
-        response: { 200: Status, ...bodyFailures, 403: Problem, 404: Problem, ...failures },
-      },
-    },
+    // The program gets a token that lasts, as with POST /api/auth/tokens.
+    withPassword(authentication, {
+      operationId: 'approveDeviceSignIn',
+      summary: 'Sign a program in',
+      description: 'It gets a personal token. Needs a token of a sign-in with the password, not of a refresh.',
+      body: DeviceDecision,
+      response: { 200: Status },
+      refusals: [403, 404],
+    }),
     async ({ identity: { accountId }, body }) => {
       await auth.decideDeviceSignIn({ accountId, userCode: body.user_code, isApproved: true }, unary);
       return { status: 'ok' };
@@ -59,17 +51,14 @@ function addApproval(app: App, { auth, authentication }: Context): void {
 function addDenial(app: App, { auth, authentication }: Context): void {
   app.post(
     '/api/auth/device/deny',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'denyDeviceSignIn',
-        summary: 'Refuse a program',
-        description: 'It is told so, and its code is void.',
-        body: DeviceDecision,
-        response: { 200: Status, ...bodyFailures, 404: Problem, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'denyDeviceSignIn',
+      summary: 'Refuse a program',
+      description: 'It is told so, and its code is void.',
+      body: DeviceDecision,
+      response: { 200: Status },
+      refusals: [404],
+    }),
     async ({ identity: { accountId }, body }) => {
       await auth.decideDeviceSignIn({ accountId, userCode: body.user_code, isApproved: false }, unary);
       return { status: 'ok' };

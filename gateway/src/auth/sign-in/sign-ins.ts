@@ -1,11 +1,9 @@
 import type { SignInRecord } from '@agentmesh/proto/auth/v1';
 import { type App, type Context, unary } from '../../context.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import { dateTime } from '../date-time.ts';
 import { Status } from '../status-record.ts';
 import { EndSignInsQuery, SignInList, SignInPath } from './sign-in-record.ts';
-
-const tags = ['accounts'];
+import { signedIn } from '../account-family.ts';
 
 /** List and end the sign-ins of an account. */
 export function signInsRoutes(app: App, context: Context): void {
@@ -16,16 +14,12 @@ export function signInsRoutes(app: App, context: Context): void {
 function addList(app: App, { auth, authentication }: Context): void {
   app.get(
     '/api/auth/sessions',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'listSignIns',
-        summary: 'List the sign-ins of the account',
-        description: 'At most 200, last used first, with device and address. `current` marks the one of this request.',
-        response: { 200: SignInList, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'listSignIns',
+      summary: 'List the sign-ins of the account',
+      description: 'At most 200, last used first, with device and address. `current` marks the one of this request.',
+      response: { 200: SignInList },
+    }),
     async ({ identity }) => {
       const { signIns } = await auth.listSignIns({ accountId: identity.accountId }, unary);
       return { sessions: signIns.map((record) => signInJson(record, identity.signInId)) };
@@ -36,17 +30,14 @@ function addList(app: App, { auth, authentication }: Context): void {
 function addEnds(app: App, { auth, authentication }: Context): void {
   app.delete(
     '/api/auth/sessions/:id',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'endSignIn',
-        summary: 'End one sign-in',
-        description: 'Its access tokens and its refresh cookie are refused within a second.',
-        params: SignInPath,
-        response: { 200: Status, 404: Problem, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'endSignIn',
+      summary: 'End one sign-in',
+      description: 'Its access tokens and its refresh cookie are refused within a second.',
+      params: SignInPath,
+      response: { 200: Status },
+      refusals: [404],
+    }),
     async ({ identity, params }) => {
       await auth.endSignIn({ accountId: identity.accountId, id: params.id }, unary);
       return { status: 'ok' };
@@ -55,18 +46,14 @@ function addEnds(app: App, { auth, authentication }: Context): void {
 
   app.delete(
     '/api/auth/sessions',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'endSignIns',
-        summary: 'End all sign-ins',
-        description:
-          'With `keep_current=true` all but the one of this request, with `tokens=true` the personal tokens too. Access tokens from before are refused within a second.',
-        querystring: EndSignInsQuery,
-        response: { 200: Status, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'endSignIns',
+      summary: 'End all sign-ins',
+      description:
+        'With `keep_current=true` all but the one of this request, with `tokens=true` the personal tokens too. Access tokens from before are refused within a second.',
+      querystring: EndSignInsQuery,
+      response: { 200: Status },
+    }),
     async ({ identity, query }) => {
       const exceptId = query.keep_current ? (identity.signInId ?? '') : '';
       await auth.endSignIns({ accountId: identity.accountId, exceptId, tokens: query.tokens === true }, unary);

@@ -3,7 +3,6 @@ import type { PersonalToken } from '@agentmesh/proto/auth/v1';
 import { type App, type Context, unary } from '../../context.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { dateTime } from '../date-time.ts';
 import { Status } from '../status-record.ts';
 import {
@@ -15,8 +14,8 @@ import {
   RevokedPersonalTokens,
   RevokePersonalTokensQuery,
 } from './personal-token-record.ts';
+import { signedIn, withPassword } from '../account-family.ts';
 
-const tags = ['accounts'];
 const url = '/api/auth/tokens';
 
 /** Create, list and revoke personal tokens. A personal token opens none of these routes. */
@@ -30,19 +29,16 @@ export function personalTokenRoutes(app: App, context: Context): void {
 function addCreation(app: App, { auth, authentication }: Context): void {
   app.post(
     url,
-    {
-      preValidation: authentication.owner,
-      schema: {
-        tags,
-        operationId: 'createPersonalToken',
-        summary: 'Create a personal token for a program',
-        description:
-          'The token is shown in this answer only. With `user_id` it reaches the data of that end user alone. Needs a token of a sign-in with the password, not of a refresh.',
-        headers: IdempotencyKey,
-        body: CreatePersonalTokenRequest,
-        response: { 201: NewPersonalToken, ...bodyFailures, 403: Problem, ...failures },
-      },
-    },
+    withPassword(authentication, {
+      operationId: 'createPersonalToken',
+      summary: 'Create a personal token for a program',
+      description:
+        'The token is shown in this answer only. With `user_id` it reaches the data of that end user alone. Needs a token of a sign-in with the password, not of a refresh.',
+      headers: IdempotencyKey,
+      body: CreatePersonalTokenRequest,
+      response: { 201: NewPersonalToken },
+      refusals: [403],
+    }),
     async (request, reply) => {
       const { identity, body } = request;
       const created = await auth.createPersonalToken(
@@ -65,18 +61,14 @@ function addCreation(app: App, { auth, authentication }: Context): void {
 function addList(app: App, { auth, authentication }: Context): void {
   app.get(
     url,
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'listPersonalTokens',
-        summary: 'List personal tokens',
-        description:
-          'Those that have not expired, newest first, 200 a page. The tokens themselves are never shown again.',
-        querystring: PersonalTokensQuery,
-        response: { 200: PersonalTokenList, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'listPersonalTokens',
+      summary: 'List personal tokens',
+      description:
+        'Those that have not expired, newest first, 200 a page. The tokens themselves are never shown again.',
+      querystring: PersonalTokensQuery,
+      response: { 200: PersonalTokenList },
+    }),
     async ({ identity, query }) => {
       const asked = { accountId: identity.accountId, afterId: query.after ?? '', ...ofUser(query) };
       const { tokens, hasMore } = await auth.listPersonalTokens(asked, unary);
@@ -88,17 +80,14 @@ function addList(app: App, { auth, authentication }: Context): void {
 function addRevocation(app: App, { auth, authentication }: Context): void {
   app.delete(
     `${url}/:id`,
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'revokePersonalToken',
-        summary: 'Revoke a personal token',
-        description: 'It is refused within a second.',
-        params: PersonalTokenPath,
-        response: { 200: Status, 404: Problem, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'revokePersonalToken',
+      summary: 'Revoke a personal token',
+      description: 'It is refused within a second.',
+      params: PersonalTokenPath,
+      response: { 200: Status },
+      refusals: [404],
+    }),
     async ({ identity, params }) => {
       await auth.revokePersonalToken({ accountId: identity.accountId, id: params.id }, unary);
       return { status: 'ok' };
@@ -109,17 +98,13 @@ function addRevocation(app: App, { auth, authentication }: Context): void {
 function addRevocationOfAll(app: App, { auth, authentication }: Context): void {
   app.delete(
     url,
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'revokePersonalTokens',
-        summary: 'Revoke all personal tokens',
-        description: 'With `user_id` only those bound to that end user.',
-        querystring: RevokePersonalTokensQuery,
-        response: { 200: RevokedPersonalTokens, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'revokePersonalTokens',
+      summary: 'Revoke all personal tokens',
+      description: 'With `user_id` only those bound to that end user.',
+      querystring: RevokePersonalTokensQuery,
+      response: { 200: RevokedPersonalTokens },
+    }),
     async ({ identity, query }) => {
       const { revoked } = await auth.revokePersonalTokens({ accountId: identity.accountId, ...ofUser(query) }, unary);
       return { status: 'ok', revoked: Number(revoked) };

@@ -3,17 +3,17 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { bodyFailures, failures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
+import { faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { erasureOf } from './erasure-of.ts';
 import { Erasure, ErasurePath } from './erasure-record.ts';
 import { namingField } from './sign-up-fault.ts';
 import { userOf } from './user-of.ts';
 import { ProfileChange, User, UserEmailPath, UserIdPath, UserPage, UserPageQuery } from './user-record.ts';
+import { signedIn, withPassword } from '../account-family.ts';
 
 const tags = ['accounts'];
 const byId = '/api/users/:id';
 const byEmail = '/api/users/email/:email';
-const one = { 403: Problem, 404: Problem, ...failures };
 /** Last page number. Every page after it is empty. */
 const lastPage = 2 ** 32 - 1;
 
@@ -48,17 +48,14 @@ function addOwn(app: App, { auth, authentication }: Context): void {
 function addList(app: App, { auth, authentication }: Context): void {
   app.get(
     '/api/users/',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'listUsers',
-        summary: 'List all accounts',
-        description: 'For administrators; others get 403.',
-        querystring: UserPageQuery,
-        response: { 200: UserPage, 403: Problem, ...failures },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'listUsers',
+      summary: 'List all accounts',
+      description: 'For administrators; others get 403.',
+      querystring: UserPageQuery,
+      response: { 200: UserPage },
+      refusals: [403],
+    }),
     async ({ identity, query: { page = 1, size = 20 } }) => {
       const asked = { actorId: identity.accountId, page: Math.min(page, lastPage), size };
       const { accounts, total } = await auth.listAccounts(asked, unary);
@@ -80,33 +77,27 @@ function addReads(app: App, { auth, authentication }: Context): void {
 
   app.get(
     byId,
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'getUser',
-        summary: 'Get an account by id',
-        description: 'For its owner and for administrators.',
-        params: UserIdPath,
-        response: { 200: User, ...one },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'getUser',
+      summary: 'Get an account by id',
+      description: 'For its owner and for administrators.',
+      params: UserIdPath,
+      response: { 200: User },
+      refusals: [403, 404],
+    }),
     async ({ identity, params }) => find(identity.accountId, idName(params.id)),
   );
 
   app.get(
     byEmail,
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'getUserByEmail',
-        summary: 'Get an account by e-mail',
-        description: 'For its owner and for administrators.',
-        params: UserEmailPath,
-        response: { 200: User, ...one },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'getUserByEmail',
+      summary: 'Get an account by e-mail',
+      description: 'For its owner and for administrators.',
+      params: UserEmailPath,
+      response: { 200: User },
+      refusals: [403, 404],
+    }),
     async ({ identity, params }) => find(identity.accountId, emailName(params.email)),
   );
 }
@@ -114,20 +105,16 @@ function addReads(app: App, { auth, authentication }: Context): void {
 function addChange(app: App, { auth, authentication }: Context): void {
   app.patch(
     byId,
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'updateUser',
-        summary: 'Change a profile',
-        description:
-          'Fields that are absent or null stay as they are. Role, e-mail and password cannot be changed here.',
-        params: UserIdPath,
-        headers: IdempotencyKey,
-        body: ProfileChange,
-        response: { 200: User, ...bodyFailures, ...one },
-      },
-    },
+    signedIn(authentication, {
+      operationId: 'updateUser',
+      summary: 'Change a profile',
+      description: 'Fields that are absent or null stay as they are. Role, e-mail and password cannot be changed here.',
+      params: UserIdPath,
+      headers: IdempotencyKey,
+      body: ProfileChange,
+      response: { 200: User },
+      refusals: [403, 404],
+    }),
     async (request, reply) => {
       const { identity, params, body } = request;
       const change = { actorId: identity.accountId, account: idName(params.id), ...changeMessage(body) };
@@ -143,7 +130,7 @@ function addChange(app: App, { auth, authentication }: Context): void {
 function addDeletions(app: App, { auth, authentication, forgetAccount }: Context): void {
   const description =
     'Deletes the account and everything that it owns, in every service. The `Location` header names the receipt of the erasure. Needs a token of a sign-in with the password, not of a refresh.';
-  const schema = { tags, description, response: { 204: deleted, ...one } };
+  const schema = { description, response: { 204: deleted }, refusals: [403, 404] };
   const erase = async (reply: FastifyReply, actorId: string, account: AccountName) => {
     const { receipt, accountId } = await auth.deleteAccount({ actorId, account }, unary);
     // Tokens of the account are refused from the next request on, before the bus tells the other gateways.
@@ -154,24 +141,23 @@ function addDeletions(app: App, { auth, authentication, forgetAccount }: Context
 
   app.delete(
     byId,
-    {
-      preValidation: authentication.owner,
-      schema: { ...schema, operationId: 'deleteUser', summary: 'Delete an account by id', params: UserIdPath },
-    },
+    withPassword(authentication, {
+      ...schema,
+      operationId: 'deleteUser',
+      summary: 'Delete an account by id',
+      params: UserIdPath,
+    }),
     async ({ identity, params }, reply) => erase(reply, identity.accountId, idName(params.id)),
   );
 
   app.delete(
     byEmail,
-    {
-      preValidation: authentication.owner,
-      schema: {
-        ...schema,
-        operationId: 'deleteUserByEmail',
-        summary: 'Delete an account by e-mail',
-        params: UserEmailPath,
-      },
-    },
+    withPassword(authentication, {
+      ...schema,
+      operationId: 'deleteUserByEmail',
+      summary: 'Delete an account by e-mail',
+      params: UserEmailPath,
+    }),
     async ({ identity, params }, reply) => erase(reply, identity.accountId, emailName(params.email)),
   );
 }

@@ -1,8 +1,8 @@
 import { KeyKind } from '@agentmesh/proto/keys/v1/saved_keys';
 import { type App, type Context, unary } from '../../context.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { keyIdOf } from '../key-id.ts';
 import { fieldFault, namingField } from './naming-field.ts';
 import { keyTestJson, savedKeyAnswer, savedKeyJson } from './saved-key-json.ts';
@@ -17,12 +17,11 @@ import {
   UpdateSavedKeyRequest,
 } from './saved-key-record.ts';
 
+const writes = routeFamily({ tag: 'keys', caller: 'account', scope: 'keys:write' });
+const reads = routeFamily({ tag: 'keys', caller: 'account', scope: 'keys:read' });
+
 const path = '/api/saved-api-keys';
-const tags = ['keys'];
 const kind = KeyKind.SAVED;
-const reads = { scope: 'keys:read' } as const;
-const writes = { scope: 'keys:write' } as const;
-const ofOne = { 400: Problem, 404: Problem };
 
 /** Keys for model providers that the caller's account has saved. */
 export function addSavedKeys(app: App, context: Context): void {
@@ -37,19 +36,15 @@ export function addSavedKeys(app: App, context: Context): void {
 function addCreation(app: App, { savedKeys, authentication }: Context): void {
   app.post(
     path,
-    {
-      preValidation: authentication.account,
-      config: writes,
-      schema: {
-        tags,
-        operationId: 'createSavedKey',
-        summary: 'Save a key',
-        description: 'Encrypts a key of a model provider and stores it. No answer contains it.',
-        headers: IdempotencyKey,
-        body: CreateSavedKeyRequest,
-        response: { 200: SavedKeyAnswer, ...bodyFailures, 429: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'createSavedKey',
+      summary: 'Save a key',
+      description: 'Encrypts a key of a model provider and stores it. No answer contains it.',
+      headers: IdempotencyKey,
+      body: CreateSavedKeyRequest,
+      response: { 200: SavedKeyAnswer },
+      refusals: [429],
+    }),
     async (request, reply) => {
       const { identity, body } = request;
       const secret = newSecret(body.api_key_value);
@@ -67,17 +62,12 @@ function addCreation(app: App, { savedKeys, authentication }: Context): void {
 function addReads(app: App, { savedKeys, authentication }: Context): void {
   app.get(
     path,
-    {
-      preValidation: authentication.account,
-      config: reads,
-      schema: {
-        tags,
-        operationId: 'listSavedKeys',
-        summary: 'List saved keys',
-        description: 'All saved keys of the account, oldest first, each with a reference in place of the key.',
-        response: { 200: SavedKeyList, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listSavedKeys',
+      summary: 'List saved keys',
+      description: 'All saved keys of the account, oldest first, each with a reference in place of the key.',
+      response: { 200: SavedKeyList },
+    }),
     async ({ identity }) => {
       const { keys } = await savedKeys.listKeys({ accountId: identity.accountId, kind }, unary);
       return keys.map((key) => savedKeyJson(key, identity));
@@ -85,18 +75,14 @@ function addReads(app: App, { savedKeys, authentication }: Context): void {
   );
   app.get(
     `${path}/:id`,
-    {
-      preValidation: authentication.account,
-      config: reads,
-      schema: {
-        tags,
-        operationId: 'getSavedKey',
-        summary: 'Get a saved key',
-        description: 'One saved key of the account, with a reference in place of the key.',
-        params: SavedKeyPath,
-        response: { 200: SavedKey, ...ofOne, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getSavedKey',
+      summary: 'Get a saved key',
+      description: 'One saved key of the account, with a reference in place of the key.',
+      params: SavedKeyPath,
+      response: { 200: SavedKey },
+      refusals: [400, 404],
+    }),
     async ({ identity, params }) => {
       const asked = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
       return savedKeyJson((await savedKeys.getKey(asked, unary)).key, identity);
@@ -108,10 +94,7 @@ function addChange(app: App, { savedKeys, authentication }: Context, method: 'PA
   app.route({
     method,
     url: `${path}/:id`,
-    preValidation: authentication.account,
-    config: writes,
-    schema: {
-      tags,
+    ...writes(authentication, {
       operationId: method === 'PATCH' ? 'updateSavedKey' : 'replaceSavedKey',
       summary: 'Change a saved key',
       description:
@@ -119,8 +102,9 @@ function addChange(app: App, { savedKeys, authentication }: Context, method: 'PA
       params: SavedKeyPath,
       headers: IdempotencyKey,
       body: UpdateSavedKeyRequest,
-      response: { 200: SavedKeyAnswer, ...bodyFailures, ...ofOne, ...failures },
-    },
+      response: { 200: SavedKeyAnswer },
+      refusals: [404],
+    }),
     handler: async (request, reply) => {
       const { identity, params, body } = request;
       const named = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
@@ -136,18 +120,14 @@ function addChange(app: App, { savedKeys, authentication }: Context, method: 'PA
 function addRemoval(app: App, { savedKeys, authentication }: Context): void {
   app.delete(
     `${path}/:id`,
-    {
-      preValidation: authentication.account,
-      config: writes,
-      schema: {
-        tags,
-        operationId: 'deleteSavedKey',
-        summary: 'Delete a saved key',
-        description: 'Agents that use the key fail from their next model call on.',
-        params: SavedKeyPath,
-        response: { 200: SavedKeyMessage, ...ofOne, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'deleteSavedKey',
+      summary: 'Delete a saved key',
+      description: 'Agents that use the key fail from their next model call on.',
+      params: SavedKeyPath,
+      response: { 200: SavedKeyMessage },
+      refusals: [400, 404],
+    }),
     async ({ identity, params }) => {
       await savedKeys.deleteKey({ accountId: identity.accountId, keyId: keyIdOf(params.id), kind }, unary);
       return { message: 'API key deleted successfully' };
@@ -158,18 +138,14 @@ function addRemoval(app: App, { savedKeys, authentication }: Context): void {
 function addTest(app: App, { savedKeys, authentication }: Context): void {
   app.post(
     `${path}/:id/test`,
-    {
-      preValidation: authentication.account,
-      config: writes,
-      schema: {
-        tags,
-        operationId: 'testSavedKey',
-        summary: 'Test a saved key',
-        description: 'Lists a model at the provider, which costs nothing, and tells how the provider took the key.',
-        params: SavedKeyPath,
-        response: { 200: SavedKeyTest, ...ofOne, 409: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'testSavedKey',
+      summary: 'Test a saved key',
+      description: 'Lists a model at the provider, which costs nothing, and tells how the provider took the key.',
+      params: SavedKeyPath,
+      response: { 200: SavedKeyTest },
+      refusals: [400, 404, 409],
+    }),
     async ({ identity, params }) => {
       const asked = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
       return keyTestJson(await savedKeys.testKey(asked, unary));

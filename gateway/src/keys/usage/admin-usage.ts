@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { requireAdmin } from '../../edge/authentication/identity.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { daysOf } from './usage-days.ts';
 import { usageRow } from './usage-json.ts';
 import { AdminUsage, AdminUsageQuery } from './usage-record.ts';
+
+const forAdmins = routeFamily({ tag: 'administration', caller: 'account' });
 
 type Part = 'account' | 'model' | 'app';
 
@@ -12,17 +14,14 @@ type Part = 'account' | 'model' | 'app';
 export function addAdminUsage(app: App, { modelUse, authentication }: Context): void {
   app.get(
     '/api/admin/usage',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags: ['administration'],
-        operationId: 'getUsageOfAccounts',
-        summary: 'Get the use of models by all accounts',
-        description: 'Calls, tokens and estimated cost, the highest cost first. For administrators.',
-        querystring: AdminUsageQuery,
-        response: { 200: Type.Array(AdminUsage), 400: Problem, 403: Problem, ...failures },
-      },
-    },
+    forAdmins(authentication, {
+      operationId: 'getUsageOfAccounts',
+      summary: 'Get the use of models by all accounts',
+      description: 'Calls, tokens and estimated cost, the highest cost first. For administrators.',
+      querystring: AdminUsageQuery,
+      response: { 200: Type.Array(AdminUsage) },
+      refusals: [400, 403],
+    }),
     async ({ identity, query }) => {
       requireAdmin(identity);
       const { from: fromDay, to: toDay } = daysOf(query);

@@ -1,7 +1,7 @@
 import { LimitPeriod } from '@agentmesh/proto/keys/v1/model_use';
 import { type App, type Context, unary } from '../../context.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { InvalidRequest } from '../../edge/errors/request-error.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { keyIdOf } from '../key-id.ts';
 import { daysOf } from './usage-days.ts';
 import { limitJson, scopeKeyId, type UsagePart, usageRow, useAmount } from './usage-json.ts';
@@ -15,10 +15,10 @@ import {
   UsageQuery,
 } from './usage-record.ts';
 
+const reads = routeFamily({ tag: 'usage', caller: 'account', scope: 'keys:read' });
+const writes = routeFamily({ tag: 'usage', caller: 'account', scope: 'keys:write' });
+
 const path = '/api/usage';
-const tags = ['usage'];
-const reads = { scope: 'keys:read' } as const;
-const writes = { scope: 'keys:write' } as const;
 
 /** Routes for the usage of models by an account, and for its limits. */
 export function usageRoutes(app: App, context: Context): void {
@@ -30,19 +30,15 @@ export function usageRoutes(app: App, context: Context): void {
 function addSums(app: App, { modelUse, authentication }: Context): void {
   app.get(
     path,
-    {
-      preValidation: authentication.account,
-      config: reads,
-      schema: {
-        tags,
-        operationId: 'getUsage',
-        summary: 'Get the use of models',
-        description:
-          'Calls, tokens and estimated cost of models on the network, by day or by other parts. A call counts a moment after it has ended.',
-        querystring: UsageQuery,
-        response: { 200: Usage, 400: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getUsage',
+      summary: 'Get the use of models',
+      description:
+        'Calls, tokens and estimated cost of models on the network, by day or by other parts. A call counts a moment after it has ended.',
+      querystring: UsageQuery,
+      response: { 200: Usage },
+      refusals: [400],
+    }),
     async ({ identity, query }) => {
       const { from, to } = daysOf(query);
       const parts = new Set((query.group_by ?? 'day').split(',') as UsagePart[]);
@@ -81,17 +77,12 @@ function filterOf({ agent, user_id: userId, key, invocation_id: invocationId }: 
 function addLimitList(app: App, { modelUse, authentication }: Context): void {
   app.get(
     `${path}/limits`,
-    {
-      preValidation: authentication.account,
-      config: reads,
-      schema: {
-        tags,
-        operationId: 'listUsageLimits',
-        summary: 'List limits',
-        description: 'All limits of the account and of its keys, with what is used of them.',
-        response: { 200: UsageLimitList, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listUsageLimits',
+      summary: 'List limits',
+      description: 'All limits of the account and of its keys, with what is used of them.',
+      response: { 200: UsageLimitList },
+    }),
     async ({ identity }) => {
       const { limits } = await modelUse.listLimits({ accountId: identity.accountId }, unary);
       return limits.map(limitJson);
@@ -100,25 +91,20 @@ function addLimitList(app: App, { modelUse, authentication }: Context): void {
 }
 
 const periodOf = (period: string): LimitPeriod => (period === 'month' ? LimitPeriod.MONTH : LimitPeriod.DAY);
-const ofOne = { 400: Problem, 404: Problem };
 
 function addLimitChanges(app: App, { modelUse, authentication }: Context): void {
-  const guard = { preValidation: authentication.account, config: writes };
   app.put(
     `${path}/limits/:scope/:period`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'setUsageLimit',
-        summary: 'Set a limit',
-        description:
-          'A call of a model ends its run with an event `BUDGET_REACHED` when the limit is used up. Usage since the period began counts.',
-        params: LimitPath,
-        body: LimitAmounts,
-        response: { 200: UsageLimit, ...bodyFailures, ...ofOne, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'setUsageLimit',
+      summary: 'Set a limit',
+      description:
+        'A call of a model ends its run with an event `BUDGET_REACHED` when the limit is used up. Usage since the period began counts.',
+      params: LimitPath,
+      body: LimitAmounts,
+      response: { 200: UsageLimit },
+      refusals: [404],
+    }),
     async ({ identity, params, body }) => {
       const most = useAmount(body);
       if (Object.keys(most).length === 0) throw amountMissing();
@@ -129,17 +115,14 @@ function addLimitChanges(app: App, { modelUse, authentication }: Context): void 
   );
   app.delete(
     `${path}/limits/:scope/:period`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'removeUsageLimit',
-        summary: 'Remove a limit',
-        description: 'Calls are no longer counted against it.',
-        params: LimitPath,
-        response: { 200: RemovedLimit, ...ofOne, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'removeUsageLimit',
+      summary: 'Remove a limit',
+      description: 'Calls are no longer counted against it.',
+      params: LimitPath,
+      response: { 200: RemovedLimit },
+      refusals: [400, 404],
+    }),
     async ({ identity, params }) => {
       const named = { keyId: scopeKeyId(params.scope), period: periodOf(params.period) };
       await modelUse.setLimit({ accountId: identity.accountId, ...named }, unary);

@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
 import { forgetBody } from '../../edge/bodies/receive-body.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { runKeyOf } from '../idempotency-key.ts';
 import { openRun } from '../open-run.ts';
 import { sendRun } from '../send-run.ts';
 import { RunAdkAgent } from './adk-record.ts';
+
+const starts = routeFamily({ tag: 'chat', caller: 'account', scope: 'runs:write' });
 
 /** Errors before the first event are JSON, as everywhere. */
 const stream = {
@@ -18,23 +20,20 @@ const stream = {
 /** Runs as the chat of apowerb's UI starts them. */
 export function adkRunRoute(app: App, { config, runs, authentication, arriving, leaving, log }: Context): void {
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
-  const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
   app.post(
     '/api/adk/run_sse',
     {
       onRequest: arriving.enter,
-      preValidation: authentication.account,
       preHandler: arriving.takeTurn,
-      config: { scope: 'runs:write' },
-      schema: {
-        tags: ['chat'],
+      ...starts(authentication, {
         operationId: 'streamAdkRun',
         summary: 'Send a message of a chat and stream the answer',
         description: 'The same as `/run_sse`, in the form of apowerb’s UI.',
         headers: IdempotencyKey,
         body: RunAdkAgent,
-        response: { 200: stream, ...refusals },
-      },
+        response: { 200: stream },
+        refusals: [403, 404, 409, 429],
+      }),
     },
     async (request, reply) => {
       const { identity } = request;

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import type { GetSessionResponse } from '@agentmesh/proto/sessions/v1';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { comma, encodeJson, encodeMap, separated } from '../../edge/json/json-bytes.ts';
 import { sendJsonStream } from '../../edge/json/json-stream.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { sessionKeyOf } from '../../edge/records/session-key.ts';
 import { firstAnswer } from '../../edge/streams/first-answer.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
@@ -13,7 +13,9 @@ import { adkMessage } from './adk-messages.ts';
 import { AdkMessages, AdkSession, AdkSessionPath, CreateAdkSession } from './adk-record.ts';
 import { sessionWithoutHead } from '../../edge/errors/session-without-head.ts';
 
-const tags = ['chat'];
+const writes = routeFamily({ tag: 'chat', caller: 'account', scope: 'sessions:write' });
+const reads = routeFamily({ tag: 'chat', caller: 'account', scope: 'sessions:read' });
+
 const all = '/api/adk/sessions';
 const one = `${all}/:app_name/:user_id/:session_id`;
 
@@ -27,19 +29,15 @@ export function adkSessionRoutes(app: App, context: Context): void {
 function addCreation(app: App, { agents, sessions, authentication }: Context): void {
   app.post(
     all,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'sessions:write' },
-      schema: {
-        tags,
-        operationId: 'createAdkSession',
-        summary: 'Create a session for a chat',
-        description: 'The same as creating a session of the app, in the form of apowerb’s UI. `data` is its state.',
-        headers: IdempotencyKey,
-        body: CreateAdkSession,
-        response: { 200: AdkSession, ...bodyFailures, 404: Problem, 409: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'createAdkSession',
+      summary: 'Create a session for a chat',
+      description: 'The same as creating a session of the app, in the form of apowerb’s UI. `data` is its state.',
+      headers: IdempotencyKey,
+      body: CreateAdkSession,
+      response: { 200: AdkSession },
+      refusals: [404, 409],
+    }),
     async (request, reply) => {
       const { identity, body } = request;
       const { accountId } = identity;
@@ -62,18 +60,14 @@ function addCreation(app: App, { agents, sessions, authentication }: Context): v
 function addHistory(app: App, { sessions, authentication }: Context): void {
   app.get(
     one,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'sessions:read' },
-      schema: {
-        tags,
-        operationId: 'getAdkSession',
-        summary: 'Get the messages of a chat',
-        description: 'The texts of the session’s events, in order.',
-        params: AdkSessionPath,
-        response: { 200: AdkMessages, 404: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getAdkSession',
+      summary: 'Get the messages of a chat',
+      description: 'The texts of the session’s events, in order.',
+      params: AdkSessionPath,
+      response: { 200: AdkMessages },
+      refusals: [404],
+    }),
     async (request, reply) => {
       const reading = readingFor(reply.raw);
       const answers = sessions.getSession({ session: sessionKeyOf(request) }, { signal: reading.signal });
@@ -101,22 +95,14 @@ async function* printMessages(
 function addDeletion(app: App, { sessions, authentication }: Context): void {
   app.delete(
     one,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'sessions:write' },
-      schema: {
-        tags,
-        operationId: 'deleteAdkSession',
-        summary: 'Delete a chat',
-        description: 'The same as deleting the session.',
-        params: AdkSessionPath,
-        response: {
-          200: Type.Object({ message: Type.String() }, { title: 'DeletedAdkSession' }),
-          404: Problem,
-          ...failures,
-        },
-      },
-    },
+    writes(authentication, {
+      operationId: 'deleteAdkSession',
+      summary: 'Delete a chat',
+      description: 'The same as deleting the session.',
+      params: AdkSessionPath,
+      response: { 200: Type.Object({ message: Type.String() }, { title: 'DeletedAdkSession' }) },
+      refusals: [404],
+    }),
     async (request) => {
       await sessions.deleteSession({ session: sessionKeyOf(request) }, unary);
       return { message: 'Session deleted.' };

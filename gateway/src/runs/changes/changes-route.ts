@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { clientLeft } from '../../edge/streams/client-left.ts';
 import { EventStream } from '../event-stream.ts';
 import type { PlacedChange } from './account-feed.ts';
 import { changeKinds } from './change.ts';
 import { createChangeFeeds } from './change-feeds.ts';
+
+const reads = routeFamily({ tag: 'changes', caller: 'account', scope: 'runs:read' });
 
 const Change = Type.Object(
   {
@@ -41,19 +43,15 @@ export function changesRoute(app: App, context: Context): void {
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   app.get(
     '/api/changes',
-    {
-      preValidation: authentication.account,
-      config: { scope: 'runs:read' },
-      schema: {
-        tags: ['changes'],
-        operationId: 'streamChanges',
-        summary: 'Stream changes',
-        description:
-          'Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed.',
-        headers: LastEventId,
-        response: { 200: stream, 429: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'streamChanges',
+      summary: 'Stream changes',
+      description:
+        'Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed.',
+      headers: LastEventId,
+      response: { 200: stream },
+      refusals: [429],
+    }),
     async (request, reply) => {
       const last = request.headers['last-event-id'];
       // The client reads its lists once the stream is open: what happens from then on must not be missed.

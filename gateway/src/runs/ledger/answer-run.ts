@@ -6,11 +6,11 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { freeForm, strict } from '../../edge/records/keywords.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { answerKeyOf, refuseReuse } from '../idempotency-key.ts';
 import { Run } from './ledger-record.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
+import { writesOfRun } from '../run-family.ts';
 
 const FunctionAnswer = Type.Object(
   {
@@ -43,11 +43,8 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
     '/runs/:invocation_id/answer',
     {
       onRequest: arriving.enter,
-      preValidation: authentication.runtime,
       preHandler: arriving.takeTurn,
-      config: { scope: 'runs:write', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
+      ...writesOfRun(authentication, {
         operationId: 'answerRun',
         summary: 'Answer a run that waits',
         description:
@@ -57,8 +54,9 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
         headers: IdempotencyKey,
         params: RunPath,
         body: RunAnswer,
-        response: { 202: Run, ...bodyFailures, 404: Problem, 409: Problem, 429: Problem, ...failures },
-      },
+        response: { 202: Run },
+        refusals: [404, 409, 429],
+      }),
     },
     async (request, reply) => {
       const { identity, params, body } = request;

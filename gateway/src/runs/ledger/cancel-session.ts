@@ -2,10 +2,12 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { leavableCall } from '../../edge/idempotency/keyed-call.ts';
 import { SessionPath } from '../../edge/records/path.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import { sessionKeyOf } from '../../edge/records/session-key.ts';
+
+const cancels = routeFamily({ tag: 'runs', caller: 'runtime', scope: 'runs:write', yieldsMethods: true });
 
 const CancelledSession = Type.Object(
   { status: Type.Literal('cancelled'), session_id: Type.String() },
@@ -18,19 +20,15 @@ const unfinished = [RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING];
 export function sessionCancelRoute(app: App, { sessions, authentication }: Context): void {
   app.post(
     '/apps/:app_name/users/:user_id/sessions/:session_id(^.+)::cancel',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:write', yieldsMethods: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'cancelSession',
-        summary: 'Cancel what runs in a session',
-        description:
-          'Cancels the runs of the session that are queued, running or waiting, each as `POST /runs/{id}/cancel` does. 404 when there is none.',
-        params: SessionPath,
-        response: { 200: CancelledSession, 404: Problem, ...failures },
-      },
-    },
+    cancels(authentication, {
+      operationId: 'cancelSession',
+      summary: 'Cancel what runs in a session',
+      description:
+        'Cancels the runs of the session that are queued, running or waiting, each as `POST /runs/{id}/cancel` does. 404 when there is none.',
+      params: SessionPath,
+      response: { 200: CancelledSession },
+      refusals: [404],
+    }),
     async (request, reply) => {
       const session = sessionKeyOf(request);
       const { accountId, userId, sessionId } = session;

@@ -6,15 +6,18 @@ import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { InvalidRequest } from '../../edge/errors/request-error.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { jsonArray, sendJson } from '../../edge/json/json-bytes.ts';
 import { pageHeaders, PageQuery } from '../../edge/paging/page-query.ts';
 import { addNextPage, noPlace, type Page, pageOf } from '../../edge/paging/page.ts';
 import { storedId } from '../../edge/records/keywords.ts';
 import { SessionPath } from '../../edge/records/path.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import { sessionKeyOf } from '../../edge/records/session-key.ts';
 import { listedUser } from './run-paths.ts';
 import { Run, Status } from './ledger-record.ts';
+import { readsOfRun } from '../run-family.ts';
+
+const readsOfSession = routeFamily({ tag: 'runs', caller: 'runtime', scope: 'runs:read' });
 
 const { limit, cursor } = PageQuery.properties;
 
@@ -61,19 +64,15 @@ export function runListRoutes(app: App, context: Context): void {
 function addList(app: App, { sessions, authentication }: Context): void {
   app.get(
     '/runs',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:read', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'listRuns',
-        summary: 'List runs',
-        description:
-          'Runs of the account, newest first, 100 or `limit` of them. A page can be shorter than `limit` although others follow: `X-Next-Cursor` tells.',
-        querystring: RunsQuery,
-        response: { 200: list, 400: Problem, 404: Problem, ...failures },
-      },
-    },
+    readsOfRun(authentication, {
+      operationId: 'listRuns',
+      summary: 'List runs',
+      description:
+        'Runs of the account, newest first, 100 or `limit` of them. A page can be shorter than `limit` although others follow: `X-Next-Cursor` tells.',
+      querystring: RunsQuery,
+      response: { 200: list },
+      refusals: [400, 404],
+    }),
     async ({ identity, query }, reply) => {
       const { app: appName = '', session: sessionId = '' } = query;
       const filter = { accountId: identity.accountId, appName, userId: listedUser(identity, query.user), sessionId };
@@ -85,19 +84,15 @@ function addList(app: App, { sessions, authentication }: Context): void {
 function addSessionList(app: App, { sessions, authentication }: Context): void {
   app.get(
     '/apps/:app_name/users/:user_id/sessions/:session_id/runs',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:read' },
-      schema: {
-        tags: ['runs'],
-        operationId: 'listSessionRuns',
-        summary: 'List the runs of a session',
-        description: 'Newest first, 100 or `limit` of them.',
-        params: SessionPath,
-        querystring: SessionRunsQuery,
-        response: { 200: list, 404: Problem, ...failures },
-      },
-    },
+    readsOfSession(authentication, {
+      operationId: 'listSessionRuns',
+      summary: 'List the runs of a session',
+      description: 'Newest first, 100 or `limit` of them.',
+      params: SessionPath,
+      querystring: SessionRunsQuery,
+      response: { 200: list },
+      refusals: [404],
+    }),
     async (request, reply) => {
       const filter = sessionKeyOf(request);
       return sendJson(reply, await readPage(sessions, { filter, query: request.query, reply }));

@@ -4,11 +4,11 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { Content } from '../../edge/records/content.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { Run } from './ledger-record.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
 import { strict } from '../../edge/records/keywords.ts';
+import { writesOfRun } from '../run-family.ts';
 
 const RunMessage = Type.Object(
   { newMessage: Content },
@@ -23,22 +23,18 @@ const RunMessage = Type.Object(
 export function runMessageRoute(app: App, { runs, authentication }: Context): void {
   app.post(
     '/runs/:invocation_id/messages',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:write', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'addRunMessage',
-        summary: 'Add a message to a run',
-        description:
-          'The agent sees the message before its next model call; an answer that it gives at this moment is not its last one then. The message of a run ' +
-          'that has not started is extended. A run that waits for an answer keeps the message, and the agent sees it behind the answer. 409 when the run is over.',
-        headers: IdempotencyKey,
-        params: RunPath,
-        body: RunMessage,
-        response: { 202: Run, 403: Problem, 404: Problem, 409: Problem, ...bodyFailures, ...failures },
-      },
-    },
+    writesOfRun(authentication, {
+      operationId: 'addRunMessage',
+      summary: 'Add a message to a run',
+      description:
+        'The agent sees the message before its next model call; an answer that it gives at this moment is not its last one then. The message of a run ' +
+        'that has not started is extended. A run that waits for an answer keeps the message, and the agent sees it behind the answer. 409 when the run is over.',
+      headers: IdempotencyKey,
+      params: RunPath,
+      body: RunMessage,
+      response: { 202: Run },
+      refusals: [403, 404, 409],
+    }),
     async (request, reply) => {
       const { identity, params, body } = request;
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };

@@ -8,11 +8,9 @@ import { type App, type Context, unary } from '../../context.ts';
 import { comma, encodeJson, joinBytes, sendJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { Run } from './ledger-record.ts';
-
-const tags = ['runs'];
+import { readsOfRun, writesOfRun } from '../run-family.ts';
 
 /** Routes that read and cancel a run. */
 export function runRecordRoutes(app: App, context: Context): void {
@@ -23,18 +21,14 @@ export function runRecordRoutes(app: App, context: Context): void {
 function addRead(app: App, { sessions, authentication }: Context): void {
   app.get(
     '/runs/:invocation_id',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:read', limitsToUser: true },
-      schema: {
-        tags,
-        operationId: 'getRun',
-        summary: 'Get a run',
-        description: 'The run as it is now. It stays when its session is deleted.',
-        params: RunPath,
-        response: { 200: Run, 404: Problem, ...failures },
-      },
-    },
+    readsOfRun(authentication, {
+      operationId: 'getRun',
+      summary: 'Get a run',
+      description: 'The run as it is now. It stays when its session is deleted.',
+      params: RunPath,
+      response: { 200: Run },
+      refusals: [404],
+    }),
     async ({ identity, params }, reply) => {
       const name = { ...ownerOf(identity), invocationId: params.invocation_id, withOutput: true };
       return sendRun(reply, (await sessions.getRun(name, unary)).run);
@@ -45,21 +39,17 @@ function addRead(app: App, { sessions, authentication }: Context): void {
 function addCancel(app: App, { sessions, authentication }: Context): void {
   app.post(
     '/runs/:invocation_id/cancel',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:write', limitsToUser: true },
-      schema: {
-        tags,
-        operationId: 'cancelRun',
-        summary: 'Cancel a run',
-        description:
-          'Stops the run wherever it is executed, and keeps the text so far as an event with `interrupted`. A run that is over stays as it is. ' +
-          'The answer waits up to a second for the end.',
-        headers: IdempotencyKey,
-        params: RunPath,
-        response: { 200: Run, 404: Problem, ...bodyFailures, ...failures },
-      },
-    },
+    writesOfRun(authentication, {
+      operationId: 'cancelRun',
+      summary: 'Cancel a run',
+      description:
+        'Stops the run wherever it is executed, and keeps the text so far as an event with `interrupted`. A run that is over stays as it is. ' +
+        'The answer waits up to a second for the end.',
+      headers: IdempotencyKey,
+      params: RunPath,
+      response: { 200: Run },
+      refusals: [400, 404, 413],
+    }),
     async (request, reply) => {
       const { identity, params } = request;
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };

@@ -1,8 +1,8 @@
 import { afterChange } from '@agentmesh/lib/rpc';
 import { type App, type Context, unary } from '../../context.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { leavableCall, keyedCall } from '../../edge/idempotency/keyed-call.ts';
 import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { askElsewhere } from '../ask-elsewhere.ts';
 import { refuseReuse, runKeyHours, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
@@ -12,6 +12,8 @@ import { type RegisteredWebhook, registerWebhook } from '../webhooks/register-we
 import { StartedRun } from '../webhooks/webhook-record.ts';
 import { sendRun } from './run-routes.ts';
 
+const starts = routeFamily({ tag: 'runs', caller: 'runtime', scope: 'runs:write' });
+
 /** Starts a run that nobody watches. */
 export function startRunRoute(app: App, context: Context): void {
   const { config, runs, sessions, authentication, arriving } = context;
@@ -20,27 +22,17 @@ export function startRunRoute(app: App, context: Context): void {
     '/runs',
     {
       onRequest: arriving.enter,
-      preValidation: authentication.runtime,
       preHandler: arriving.takeTurn,
-      config: { scope: 'runs:write' },
-      schema: {
-        tags: ['runs'],
+      ...starts(authentication, {
         operationId: 'startRun',
         summary: 'Start a run in the background',
         description:
           'Answers as soon as the run is stored. It is executed whatever the client does: read or watch it by its id. With `streaming: true` those who watch it get partial events too.',
         headers: IdempotencyKey,
         body: startRunRequest(defaultApp),
-        response: {
-          202: StartedRun,
-          ...bodyFailures,
-          403: Problem,
-          404: Problem,
-          409: Problem,
-          429: Problem,
-          ...failures,
-        },
-      },
+        response: { 202: StartedRun },
+        refusals: [403, 404, 409, 429],
+      }),
     },
     async (request, reply) => {
       const { identity, body } = request;

@@ -1,11 +1,11 @@
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { Run } from './ledger-record.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
+import { readsOfRun } from '../run-family.ts';
 
 const Query = Type.Object(
   { seconds: Type.Number({ minimum: 0, maximum: 60, default: 30, description: 'The longest wait.' }) },
@@ -20,20 +20,16 @@ const going: ReadonlySet<RunStatus | undefined> = new Set([RunStatus.QUEUED, Run
 export function waitForRunRoute(app: App, { sessions, runs, authentication, draining }: Context): void {
   app.get(
     '/runs/:invocation_id/wait',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:read', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'waitForRun',
-        summary: 'Wait for a run',
-        description:
-          'Answers 200 with the run as soon as it has ended or waits for an answer; 202 with the run as it is then when `seconds` have passed before.',
-        params: RunPath,
-        querystring: Query,
-        response: { 200: Run, 202: Run, 404: Problem, 429: Problem, ...failures },
-      },
-    },
+    readsOfRun(authentication, {
+      operationId: 'waitForRun',
+      summary: 'Wait for a run',
+      description:
+        'Answers 200 with the run as soon as it has ended or waits for an answer; 202 with the run as it is then when `seconds` have passed before.',
+      params: RunPath,
+      querystring: Query,
+      response: { 200: Run, 202: Run },
+      refusals: [404, 429],
+    }),
     async ({ identity, params, query }, reply) => {
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
       const read = async () => (await sessions.getRun({ ...name, withOutput: true }, unary)).run;

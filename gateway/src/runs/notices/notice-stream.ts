@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
-import { failures } from '../../edge/records/problem.ts';
 import { clientLeft } from '../../edge/streams/client-left.ts';
 import { EventStream } from '../event-stream.ts';
 import { notificationJson } from './notice-record.ts';
+
+const reads = routeFamily({ tag: 'notifications', caller: 'account', scope: 'runs:read' });
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -23,17 +25,12 @@ export function noticeStreamRoute(app: App, { config, notices, authentication, d
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   app.get(
     '/api/notifications/stream',
-    {
-      preValidation: authentication.account,
-      config: { scope: 'runs:read' },
-      schema: {
-        tags: ['notifications'],
-        operationId: 'streamNotifications',
-        summary: 'Stream notifications',
-        description: 'Sends each notification that is made after the connection was opened.',
-        response: { 200: stream, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'streamNotifications',
+      summary: 'Stream notifications',
+      description: 'Sends each notification that is made after the connection was opened.',
+      response: { 200: stream },
+    }),
     async ({ id: requestId, identity: { accountId } }, reply) => {
       // Before the client learns that the stream is open: what is made from then on must not be missed.
       const page = { accountId, unreadOnly: false, beforeId: 0n, limit: 1 };

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import {
   Notification,
   notificationJson,
@@ -12,7 +12,9 @@ import {
   UnreadCount,
 } from './notice-record.ts';
 
-const tags = ['notifications'];
+const reads = routeFamily({ tag: 'notifications', caller: 'account', scope: 'runs:read' });
+const writes = routeFamily({ tag: 'notifications', caller: 'account', scope: 'runs:write' });
+
 const url = '/api/notifications';
 
 /** Notifications of runs that ended while nobody watched, and of subscriptions that cannot be renewed. */
@@ -25,19 +27,14 @@ export function noticeRoutes(app: App, context: Context): void {
 function addList(app: App, { notices, authentication }: Context): void {
   app.get(
     url,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'runs:read' },
-      schema: {
-        tags,
-        operationId: 'listNotifications',
-        summary: 'List notifications',
-        description:
-          'One for each run in the background, or started by mail, that has ended; and one when a subscription to a mailbox cannot be renewed. Newest first; 500 are kept.',
-        querystring: NotificationsQuery,
-        response: { 200: NotificationList, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listNotifications',
+      summary: 'List notifications',
+      description:
+        'One for each run in the background, or started by mail, that has ended; and one when a subscription to a mailbox cannot be renewed. Newest first; 500 are kept.',
+      querystring: NotificationsQuery,
+      response: { 200: NotificationList },
+    }),
     async ({ identity: { accountId }, query }) => {
       const { limit, unread_only: unreadOnly, before_id: before } = query;
       const page = { accountId, limit, unreadOnly, beforeId: BigInt(before ?? 0) };
@@ -53,17 +50,12 @@ function addList(app: App, { notices, authentication }: Context): void {
 function addCount(app: App, { notices, authentication }: Context): void {
   app.get(
     `${url}/unread-count`,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'runs:read' },
-      schema: {
-        tags,
-        operationId: 'countUnreadNotifications',
-        summary: 'Count unread notifications',
-        description: 'The number of notifications that were not marked as read.',
-        response: { 200: UnreadCount, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'countUnreadNotifications',
+      summary: 'Count unread notifications',
+      description: 'The number of notifications that were not marked as read.',
+      response: { 200: UnreadCount },
+    }),
     async ({ identity: { accountId } }) => {
       const { count } = await notices.countUnreadNotices({ accountId }, unary);
       return { count, unread_count: count };
@@ -74,19 +66,15 @@ function addCount(app: App, { notices, authentication }: Context): void {
 function addMarking(app: App, { notices, authentication }: Context): void {
   app.patch(
     `${url}/:id/read`,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'runs:write' },
-      schema: {
-        tags,
-        operationId: 'readNotification',
-        summary: 'Mark a notification as read',
-        description: 'Marking it again changes nothing.',
-        params: NotificationPath,
-        headers: IdempotencyKey,
-        response: { 200: Notification, 404: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'readNotification',
+      summary: 'Mark a notification as read',
+      description: 'Marking it again changes nothing.',
+      params: NotificationPath,
+      headers: IdempotencyKey,
+      response: { 200: Notification },
+      refusals: [404],
+    }),
     async (request, reply) => {
       const wanted = { accountId: request.identity.accountId, id: BigInt(request.params.id) };
       const marked = await notices.markNoticeRead(wanted, keyedCall(request, reply));
@@ -96,18 +84,13 @@ function addMarking(app: App, { notices, authentication }: Context): void {
   );
   app.post(
     `${url}/read-all`,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'runs:write' },
-      schema: {
-        tags,
-        operationId: 'readAllNotifications',
-        summary: 'Mark all notifications as read',
-        description: 'Answers how many were unread.',
-        headers: IdempotencyKey,
-        response: { 200: Type.Object({ marked: Type.Integer() }, { title: 'MarkedNotifications' }), ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'readAllNotifications',
+      summary: 'Mark all notifications as read',
+      description: 'Answers how many were unread.',
+      headers: IdempotencyKey,
+      response: { 200: Type.Object({ marked: Type.Integer() }, { title: 'MarkedNotifications' }) },
+    }),
     async (request, reply) => {
       const { accountId } = request.identity;
       const answer = await notices.markAllNoticesRead({ accountId }, keyedCall(request, reply));

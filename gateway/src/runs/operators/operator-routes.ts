@@ -4,10 +4,11 @@ import { type FindRunHolderResponse, RunStatus } from '@agentmesh/proto/sessions
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { requireAdmin } from '../../edge/authentication/identity.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
 import { AnyRunPath, HeldRun, SlowAccount, SlowQuery } from './operator-record.ts';
 
-const tags = ['administration'];
+const forAdmins = routeFamily({ tag: 'administration', caller: 'account' });
+
 const heldStatuses = new Set([RunStatus.QUEUED, RunStatus.RUNNING]);
 
 /** Routes that tell administrators which runs are slow, and why. */
@@ -19,18 +20,15 @@ export function operatorRoutes(app: App, context: Context): void {
 function addSlow(app: App, { sessions, authentication }: Context): void {
   app.get(
     '/api/admin/slow',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'listSlowAccounts',
-        summary: 'List the accounts with the slowest runs',
-        description:
-          'Which accounts are slow, and what their time is spent on; those with the longest runs first. Time in which a run waits for an answer is left out. For administrators.',
-        querystring: SlowQuery,
-        response: { 200: Type.Array(SlowAccount), 403: Problem, ...failures },
-      },
-    },
+    forAdmins(authentication, {
+      operationId: 'listSlowAccounts',
+      summary: 'List the accounts with the slowest runs',
+      description:
+        'Which accounts are slow, and what their time is spent on; those with the longest runs first. Time in which a run waits for an answer is left out. For administrators.',
+      querystring: SlowQuery,
+      response: { 200: Type.Array(SlowAccount) },
+      refusals: [403],
+    }),
     async ({ identity, query: { minutes = 0 } }) => {
       requireAdmin(identity);
       const { accounts } = await sessions.listSlowAccounts({ minutes }, unary);
@@ -51,17 +49,14 @@ function addSlow(app: App, { sessions, authentication }: Context): void {
 function addWhy(app: App, { sessions, authentication }: Context): void {
   app.get(
     '/api/admin/runs/:invocation_id/why',
-    {
-      preValidation: authentication.account,
-      schema: {
-        tags,
-        operationId: 'findRunHolder',
-        summary: 'Find out what holds a run',
-        description: 'The process that holds a run of any account, and what the run waits for. For administrators.',
-        params: AnyRunPath,
-        response: { 200: HeldRun, 403: Problem, 404: Problem, ...failures },
-      },
-    },
+    forAdmins(authentication, {
+      operationId: 'findRunHolder',
+      summary: 'Find out what holds a run',
+      description: 'The process that holds a run of any account, and what the run waits for. For administrators.',
+      params: AnyRunPath,
+      response: { 200: HeldRun },
+      refusals: [403, 404],
+    }),
     async ({ identity, params: { invocation_id: invocationId } }) => {
       requireAdmin(identity);
       return heldRun(await sessions.findRunHolder({ invocationId }, unary));

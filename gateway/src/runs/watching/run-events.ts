@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import { EventStream } from '../event-stream.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { ownerOf, RunPath } from '../ledger/run-paths.ts';
@@ -10,6 +9,9 @@ import type { RunChannel } from './run-channel.ts';
 import { RunChannels, type WatchedRun } from './run-channels.ts';
 import { RunViewer } from './run-viewer.ts';
 import { retryLines } from './watch-frames.ts';
+import { routeFamily } from '../../edge/http/route-family.ts';
+
+const watches = routeFamily({ tag: 'runs', caller: 'watcher', scope: 'runs:read', limitsToUser: true });
 
 const place = Type.Optional(
   Type.String({ maxLength: 64, examples: ['2'], description: 'Id of an event: the stream begins behind it.' }),
@@ -46,20 +48,16 @@ export function runEventsRoute(app: App, context: Context): void {
   const heartbeatMs = context.config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   app.get(
     '/runs/:invocation_id/events',
-    {
-      preValidation: context.authentication.watcher,
-      config: { scope: 'runs:read', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'watchRun',
-        summary: 'Stream the events of a run',
-        description,
-        params: RunPath,
-        querystring: Query,
-        headers: Headers,
-        response: { 200: stream, 204: ended, 404: Problem, 429: Problem, ...failures },
-      },
-    },
+    watches(context.authentication, {
+      operationId: 'watchRun',
+      summary: 'Stream the events of a run',
+      description,
+      params: RunPath,
+      querystring: Query,
+      headers: Headers,
+      response: { 200: stream, 204: ended },
+      refusals: [404, 429],
+    }),
     async ({ identity, params, query, headers }, reply) => {
       const from = placeOf(query.after, headers['last-event-id']);
       const run = { ...ownerOf(identity), invocationId: params.invocation_id };

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { ticketSeconds } from '../../edge/authentication/tickets/run-tickets.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { ownerOf, RunPath } from '../ledger/run-paths.ts';
+import { readsOfRun } from '../run-family.ts';
 
 const RunTicket = Type.Object(
   {
@@ -16,20 +16,16 @@ const RunTicket = Type.Object(
 export function runTicketRoute(app: App, { sessions, authentication, runTickets }: Context): void {
   app.post(
     '/runs/:invocation_id/events/ticket',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:read', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'createRunTicket',
-        summary: 'Get a ticket for the events of a run',
-        description:
-          `Makes a secret that opens the event stream of this run and nothing else, for ${ticketSeconds / 60} minutes and as long as the sign-in stands. ` +
-          'A browser’s EventSource, which can send no header, sends it in the query.',
-        params: RunPath,
-        response: { 201: RunTicket, 404: Problem, ...bodyFailures, ...failures },
-      },
-    },
+    readsOfRun(authentication, {
+      operationId: 'createRunTicket',
+      summary: 'Get a ticket for the events of a run',
+      description:
+        `Makes a secret that opens the event stream of this run and nothing else, for ${ticketSeconds / 60} minutes and as long as the sign-in stands. ` +
+        'A browser’s EventSource, which can send no header, sends it in the query.',
+      params: RunPath,
+      response: { 201: RunTicket },
+      refusals: [400, 404, 413],
+    }),
     async ({ identity, params }, reply) => {
       const invocationId = params.invocation_id;
       await sessions.getRun({ ...ownerOf(identity), invocationId }, unary);

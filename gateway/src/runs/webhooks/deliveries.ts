@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { ownerOf, RunPath } from '../ledger/run-paths.ts';
 import { DeliveryPath, WebhookDelivery } from './webhook-record.ts';
+import { readsOfRun, writesOfRun } from '../run-family.ts';
 
 /** Routes of the messages that the webhook of a run has sent. */
 export function deliveryRoutes(app: App, context: Context): void {
@@ -17,18 +17,14 @@ export function deliveryRoutes(app: App, context: Context): void {
 function addList(app: App, { runWebhooks, authentication }: Context): void {
   app.get(
     '/runs/:invocation_id/webhook/deliveries',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:read', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'listRunWebhookDeliveries',
-        summary: "List the messages of a run's webhook",
-        description: 'The newest 100, newest first, with what became of each.',
-        params: RunPath,
-        response: { 200: Type.Array(WebhookDelivery), 404: Problem, ...failures },
-      },
-    },
+    readsOfRun(authentication, {
+      operationId: 'listRunWebhookDeliveries',
+      summary: "List the messages of a run's webhook",
+      description: 'The newest 100, newest first, with what became of each.',
+      params: RunPath,
+      response: { 200: Type.Array(WebhookDelivery) },
+      refusals: [404],
+    }),
     async ({ identity, params }) => {
       const wanted = { ...ownerOf(identity), invocationId: params.invocation_id };
       const { deliveries } = await runWebhooks.listDeliveries(wanted, unary);
@@ -40,19 +36,15 @@ function addList(app: App, { runWebhooks, authentication }: Context): void {
 function addResend(app: App, { runWebhooks, authentication }: Context): void {
   app.post(
     '/runs/:invocation_id/webhook/deliveries/:delivery_id/resend',
-    {
-      preValidation: authentication.runtime,
-      config: { scope: 'runs:write', limitsToUser: true },
-      schema: {
-        tags: ['runs'],
-        operationId: 'resendRunWebhookDelivery',
-        summary: "Send a message of a run's webhook again",
-        description: 'With the same id and body, whatever became of it. It is tried for another three days.',
-        params: DeliveryPath,
-        headers: IdempotencyKey,
-        response: { 202: WebhookDelivery, 404: Problem, ...bodyFailures, ...failures },
-      },
-    },
+    writesOfRun(authentication, {
+      operationId: 'resendRunWebhookDelivery',
+      summary: "Send a message of a run's webhook again",
+      description: 'With the same id and body, whatever became of it. It is tried for another three days.',
+      params: DeliveryPath,
+      headers: IdempotencyKey,
+      response: { 202: WebhookDelivery },
+      refusals: [400, 404, 413],
+    }),
     async (request, reply) => {
       const { identity, params } = request;
       const wanted = { ...ownerOf(identity), invocationId: params.invocation_id, deliveryId: params.delivery_id };

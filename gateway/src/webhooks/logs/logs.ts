@@ -1,13 +1,12 @@
 import { type App, type Context, unary } from '../../context.ts';
-import { failures, Problem } from '../../edge/records/problem.ts';
 import { addAttachments } from './attachments.ts';
 import { logFilter } from './log-filter.ts';
 import { logJson } from './log-json.ts';
 import { LogPath, LogQuery, WebhookLogAnswer, WebhookLogList } from './log-record.ts';
 import { addRetriggers } from './retriggers.ts';
+import { reads } from '../webhook-family.ts';
 
 const path = '/api/webhooks/logs';
-const tags = ['webhooks'];
 
 /** Routes for the logs, one for each mail of the caller's account and each subscription that it matches. */
 export function addLogs(app: App, context: Context): void {
@@ -18,20 +17,15 @@ export function addLogs(app: App, context: Context): void {
 }
 
 function addReads(app: App, { webhookLogs, authentication }: Context): void {
-  const guard = { preValidation: authentication.account, config: { scope: 'webhooks:read' } } as const;
   app.get(
     path,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'listWebhookLogs',
-        summary: 'List logs',
-        description: 'What was done with the mails of the account, newest first, and how many logs match.',
-        querystring: LogQuery,
-        response: { 200: WebhookLogList, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'listWebhookLogs',
+      summary: 'List logs',
+      description: 'What was done with the mails of the account, newest first, and how many logs match.',
+      querystring: LogQuery,
+      response: { 200: WebhookLogList },
+    }),
     async ({ identity: { accountId }, query }) => {
       const { logs, total } = await webhookLogs.listLogs({ accountId, ...logFilter(query) }, unary);
       return { logs: logs.map(logJson), total: Number(total) };
@@ -39,17 +33,14 @@ function addReads(app: App, { webhookLogs, authentication }: Context): void {
   );
   app.get(
     `${path}/:log_id`,
-    {
-      ...guard,
-      schema: {
-        tags,
-        operationId: 'getWebhookLog',
-        summary: 'Get a log',
-        description: 'What was done with one mail.',
-        params: LogPath,
-        response: { 200: WebhookLogAnswer, 404: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getWebhookLog',
+      summary: 'Get a log',
+      description: 'What was done with one mail.',
+      params: LogPath,
+      response: { 200: WebhookLogAnswer },
+      refusals: [404],
+    }),
     async ({ identity: { accountId }, params: { log_id: logId } }) => ({
       log: logJson((await webhookLogs.getLog({ accountId, logId }, unary)).log),
     }),
@@ -69,19 +60,15 @@ const bodyHeaders = {
 function addBody(app: App, { webhookLogs, authentication }: Context): void {
   app.get(
     `${path}/:log_id/body`,
-    {
-      preValidation: authentication.account,
-      config: { scope: 'webhooks:read' },
-      schema: {
-        tags,
-        operationId: 'getWebhookLogBody',
-        summary: "Get the body of a log's mail",
-        description:
-          'HTML as the sender wrote it, in a sandbox without scripts. Empty when the mail has no text or was not fetched.',
-        params: LogPath,
-        response: { 200: { type: 'string', description: 'The body as HTML.' }, 404: Problem, ...failures },
-      },
-    },
+    reads(authentication, {
+      operationId: 'getWebhookLogBody',
+      summary: "Get the body of a log's mail",
+      description:
+        'HTML as the sender wrote it, in a sandbox without scripts. Empty when the mail has no text or was not fetched.',
+      params: LogPath,
+      response: { 200: { type: 'string', description: 'The body as HTML.' } },
+      refusals: [404],
+    }),
     async ({ identity: { accountId }, params: { log_id: logId } }, reply) => {
       const { html } = await webhookLogs.getLogBody({ accountId, logId }, unary);
       reply.headers(bodyHeaders);

@@ -1,13 +1,11 @@
 import type { App, Context } from '../../context.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { InvalidRequest } from '../../edge/errors/request-error.ts';
 import { LogPath, Retriggered, RetriggeredLogs, RetriggerRequest } from './log-record.ts';
+import { writes } from '../webhook-family.ts';
 
 const path = '/api/webhooks/logs';
-const tags = ['webhooks'];
-const config = { scope: 'webhooks:write' } as const;
 
 /** Routes that run agents again. */
 export function addRetriggers(app: App, context: Context): void {
@@ -18,20 +16,16 @@ export function addRetriggers(app: App, context: Context): void {
 function addOne(app: App, { webhookLogs, authentication }: Context): void {
   app.post(
     `${path}/:log_id/retrigger`,
-    {
-      preValidation: authentication.account,
-      config,
-      schema: {
-        tags,
-        operationId: 'retriggerWebhookLog',
-        summary: 'Run the agent again for a mail',
-        description:
-          'The mail is fetched again and the present template is used; when the provider no longer has it, the agent gets its former message. 409 `already_running_or_queued` or `subscription_inactive`.',
-        params: LogPath,
-        headers: IdempotencyKey,
-        response: { 202: Retriggered, 404: Problem, 409: Problem, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'retriggerWebhookLog',
+      summary: 'Run the agent again for a mail',
+      description:
+        'The mail is fetched again and the present template is used; when the provider no longer has it, the agent gets its former message. 409 `already_running_or_queued` or `subscription_inactive`.',
+      params: LogPath,
+      headers: IdempotencyKey,
+      response: { 202: Retriggered },
+      refusals: [404, 409],
+    }),
     async (request, reply) => {
       const { accountId } = request.identity;
       const { log_id: logId } = request.params;
@@ -45,19 +39,14 @@ function addOne(app: App, { webhookLogs, authentication }: Context): void {
 function addSeveral(app: App, { webhookLogs, authentication }: Context): void {
   app.post(
     `${path}/retrigger`,
-    {
-      preValidation: authentication.account,
-      config,
-      schema: {
-        tags,
-        operationId: 'retriggerWebhookLogs',
-        summary: 'Run agents again for several mails',
-        description: 'At most 200 logs in one call, named by their ids or by how they have ended.',
-        headers: IdempotencyKey,
-        body: RetriggerRequest,
-        response: { 202: RetriggeredLogs, ...bodyFailures, ...failures },
-      },
-    },
+    writes(authentication, {
+      operationId: 'retriggerWebhookLogs',
+      summary: 'Run agents again for several mails',
+      description: 'At most 200 logs in one call, named by their ids or by how they have ended.',
+      headers: IdempotencyKey,
+      body: RetriggerRequest,
+      response: { 202: RetriggeredLogs },
+    }),
     async (request, reply) => {
       const { identity, body } = request;
       const { accountId } = identity;

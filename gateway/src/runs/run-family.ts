@@ -1,0 +1,7 @@
+import { routeFamily } from '../edge/http/route-family.ts';
+
+/** Routes that read runs by their id. They limit a bound token to its user themselves. */
+export const readsOfRun = routeFamily({ tag: 'runs', caller: 'runtime', scope: 'runs:read', limitsToUser: true });
+
+/** Routes that change runs by their id. They limit a bound token to its user themselves. */
+export const writesOfRun = routeFamily({ tag: 'runs', caller: 'runtime', scope: 'runs:write', limitsToUser: true });
