@@ -1,0 +1,48 @@
+import { type Host, startJob } from '@agentmesh/lib/service';
+import type { Clients } from './clients.ts';
+import { publicBaseUrl, type settings } from './config.ts';
+import type { Context } from './context.ts';
+import { createTokenReader } from './edge/authentication/access-token.ts';
+import { createAccountChanges } from './edge/authentication/account-changes.ts';
+import { createAuthentication } from './edge/authentication/authenticate.ts';
+import { createBearer } from './edge/authentication/bearer.ts';
+import { type BrowserSession, createBrowserSession } from './edge/authentication/browser-session.ts';
+import type { Directory } from './edge/authentication/directory.ts';
+import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
+import { createPersonalTokens } from './edge/authentication/personal-tokens.ts';
+import { createStandings, type Standing } from './edge/authentication/standings.ts';
+import { createRunTickets } from './edge/authentication/tickets/run-tickets.ts';
+import { createAccountLimit } from './edge/throttle/account-limit.ts';
+
+type GatewayHost = Host<typeof settings>;
+type Credentials = Pick<Context, 'authentication' | 'browser' | 'runTickets' | 'forgetAccount'>;
+
+/** What checks the credentials of requests, and hears from auth which accounts have changed. */
+export async function openCredentials(host: GatewayHost, auth: Clients['auth']): Promise<Credentials> {
+  const { config, resources } = host;
+  const changes = createAccountChanges();
+  const standings = createStandings(auth, changes);
+  const personalTokens = createPersonalTokens(auth, changes);
+  const isIdle = (): boolean => standings.isEmpty && personalTokens.isEmpty;
+  resources.defer(await hearChanges(host.bus, changes));
+  resources.use(startJob(createFollowChanges({ changes, isIdle, auth }), host));
+
+  const bearer = createBearer({ tokens: await createTokenReader(config.ENCRYPT_KEY), standings, personalTokens });
+  const browser = await browserSessionOf(host, standings);
+  const runTickets = await createRunTickets({ encryptKey: config.ENCRYPT_KEY, standings });
+  const sources = { bearer, browser, runTickets, limit: createAccountLimit(config) };
+  return {
+    authentication: createAuthentication({ ...sources, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
+    browser,
+    runTickets,
+    forgetAccount: (accountId) => changes.note(accountId),
+  };
+}
+
+async function browserSessionOf(
+  { config }: GatewayHost,
+  standings: Directory<Standing>,
+): Promise<BrowserSession | undefined> {
+  if (!config.ADK_WEB_UI && !config.CONSOLE) return undefined;
+  return createBrowserSession({ encryptKey: config.ENCRYPT_KEY, publicBaseUrl: publicBaseUrl(config), standings });
+}
