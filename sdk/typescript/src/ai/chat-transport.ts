@@ -1,0 +1,118 @@
+import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
+import type { AgentMesh, Run, RunStream } from '../index.ts';
+import { ConflictError } from '../errors.ts';
+import { approvalsIn, contentOf } from './from-ui-message.ts';
+import { createChunker } from './to-chunks.ts';
+
+export interface MeshChatOptions {
+  readonly mesh: AgentMesh;
+  /** Name of the app that answers. */
+  readonly app: string;
+  /** The end user who writes. */
+  readonly user: string;
+}
+
+type SendOptions = Parameters<ChatTransport<UIMessage>['sendMessages']>[0];
+type Chunks = ReadableStream<UIMessageChunk>;
+
+/**
+ * Lets `useChat` of the AI SDK talk to an agent of the mesh: `useChat({ transport: new MeshChatTransport({ mesh, app, user }) })`. A chat is a session of the same
+ * id, and a message a run. `stop()` cancels the run; with `resume: true` a page that is loaded again goes on with it. Calls of tools come as dynamic tools,
+ * and approvals as the SDK's own: answer them by `addToolApprovalResponse`, and send by `lastAssistantMessageIsCompleteWithApprovalResponses`.
+ */
+export class MeshChatTransport implements ChatTransport<UIMessage> {
+  readonly resumeStreamIsReplay = true;
+  readonly #options: MeshChatOptions;
+
+  constructor(options: MeshChatOptions) {
+    this.#options = options;
+  }
+
+  /** Sends the newest message, or the answers to what the run waits for. A message that is to be answered again is sent again. */
+  async sendMessages({ chatId, messages, abortSignal }: SendOptions): Promise<Chunks> {
+    const { mesh, app, user } = this.#options;
+    const last = messages.at(-1);
+    const approvals = last?.role === 'assistant' ? approvalsIn(last) : [];
+    if (approvals.length > 0) return this.#answer(chatId, approvals, abortSignal);
+    const message = messages.findLast(({ role }) => role === 'user');
+    if (message === undefined) throw new TypeError('There is no message of the user to send.');
+    await this.#makeSession(chatId);
+    return read(mesh.runs.stream({ app, user, session: chatId, message: contentOf(message) }), abortSignal);
+  }
+
+  /** The run of the chat that is not over, from its beginning; null when there is none. */
+  async reconnectToStream({ chatId }: { readonly chatId: string }): Promise<Chunks | null> {
+    const run = await this.#newestRun(chatId, ['queued', 'running', 'waiting']);
+    return run === undefined ? null : read(this.#options.mesh.runs.watch(run.invocationId), undefined);
+  }
+
+  async #answer(
+    chatId: string,
+    approvals: ReturnType<typeof approvalsIn>,
+    signal: AbortSignal | undefined,
+  ): Promise<Chunks> {
+    const { mesh } = this.#options;
+    const waiting = await this.#newestRun(chatId, ['waiting']);
+    if (waiting === undefined) throw new Error('The chat waits for no answer any more.');
+    const asked = new Set(waiting.waitingFor?.map(({ functionCallId }) => functionCallId));
+    // What stands behind the record is the rest of the run.
+    const after = await lastIdOf(mesh.runs.watch(waiting.invocationId));
+    await mesh.runs.answer(
+      waiting.invocationId,
+      approvals.filter(({ id }) => asked.has(id)),
+      waiting,
+    );
+    return read(mesh.runs.watch(waiting.invocationId, { after }), signal);
+  }
+
+  async #makeSession(sessionId: string): Promise<void> {
+    const { mesh, app, user } = this.#options;
+    await mesh.sessions.create({ app, user }, { sessionId }).catch((error: unknown) => {
+      if (!(error instanceof ConflictError)) throw error;
+    });
+  }
+
+  async #newestRun(session: string, statuses: readonly Run['status'][]): Promise<Run | undefined> {
+    const { mesh, app, user } = this.#options;
+    const { items } = await mesh.runs.list({ app, user, session, limit: 10 }).page();
+    return items.find(({ status }) => statuses.includes(status));
+  }
+}
+
+async function lastIdOf(run: RunStream): Promise<string | undefined> {
+  await run.final();
+  return run.lastEventId;
+}
+
+/** The run as the AI SDK reads it. Leaving the stream leaves the run alone; the signal cancels it. */
+function read(run: RunStream, signal: AbortSignal | undefined): Chunks {
+  const cancel = (): void => void run.cancel().catch(() => undefined);
+  if (signal?.aborted === true) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  const chunks = chunksOf(run);
+  return new ReadableStream<UIMessageChunk>({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done !== true) return controller.enqueue(value);
+      signal?.removeEventListener('abort', cancel);
+      controller.close();
+    },
+    async cancel() {
+      signal?.removeEventListener('abort', cancel);
+      await chunks.return(undefined);
+    },
+  });
+}
+
+async function* chunksOf(run: RunStream): AsyncGenerator<UIMessageChunk, undefined> {
+  yield { type: 'start', messageId: await run.id };
+  const chunker = createChunker();
+  for await (const event of run) yield* chunker.add(event);
+  yield* chunker.end();
+  const { record } = await run.final();
+  if (record.status === 'failed')
+    yield { type: 'error', errorText: record.errorMessage ?? record.errorCode ?? 'The run failed.' };
+  else if (record.status === 'cancelled' || record.status === 'interrupted') yield { type: 'abort' };
+  yield { type: 'finish' };
+  return undefined;
+}

@@ -1,0 +1,1 @@
+export { MeshChatTransport, type MeshChatOptions } from './chat-transport.ts';

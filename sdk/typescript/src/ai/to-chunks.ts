@@ -1,0 +1,113 @@
+import type { UIMessageChunk } from 'ai';
+import type { Event, Part } from '../records.ts';
+import type { RunEvent } from '../runs/run-log.ts';
+
+const approval = 'adk_request_confirmation';
+
+/** A text or a thought that an agent is saying. */
+interface Open {
+  readonly id: string;
+  readonly kind: 'text' | 'reasoning';
+  said: string;
+}
+
+interface Chunker {
+  /** The chunks for an event, so that together they have each word once. */
+  add(event: RunEvent): UIMessageChunk[];
+  /** Ends what is still open. */
+  end(): UIMessageChunk[];
+}
+
+/** Turns the events of one run into the stream of the AI SDK. */
+export function createChunker(): Chunker {
+  const open = new Map<string, Open>();
+  const act = createActs();
+  let texts = 0;
+  const close = (name: string): UIMessageChunk[] => {
+    const one = open.get(name);
+    open.delete(name);
+    return one === undefined ? [] : [{ type: `${one.kind}-end`, id: one.id }];
+  };
+  /** `whole`: the text is all that is said, of which a part was told before. */
+  const say = (
+    name: string,
+    kind: Open['kind'],
+    { text, whole }: { text: string; whole: boolean },
+  ): UIMessageChunk[] => {
+    const known = open.get(name);
+    const delta = whole ? text.slice(known?.said.length ?? 0) : text;
+    if (known === undefined && delta === '') return [];
+    const one = known ?? { id: `${kind}-${++texts}`, kind, said: '' };
+    open.set(name, one);
+    one.said += delta;
+    return [
+      ...(known === undefined ? [{ type: `${kind}-start`, id: one.id } as const] : []),
+      ...(delta === '' ? [] : [{ type: `${kind}-delta`, id: one.id, delta } as const]),
+    ];
+  };
+  const speak = (event: Event): UIMessageChunk[] => {
+    const whole = event.partial !== true;
+    const chunks = (['reasoning', 'text'] as const).flatMap((kind) => {
+      const name = `${event.branch ?? ''} ${event.author} ${kind}`;
+      const text = textIn(event, kind === 'reasoning');
+      return [...say(name, kind, { text, whole }), ...(whole ? close(name) : [])];
+    });
+    return whole ? [...chunks, ...(event.content?.parts ?? []).flatMap(act)] : chunks;
+  };
+  const hear = ({ content }: Event): UIMessageChunk[] =>
+    (content?.parts ?? []).flatMap((part) => (part.functionResponse ? act(part) : []));
+  return {
+    add(event) {
+      // Words that a gap hides come with the next whole event.
+      if (event.gap !== undefined) return [];
+      return event.author === 'user' ? hear(event) : speak(event);
+    },
+    end: () => [...open.keys()].flatMap(close),
+  };
+}
+
+function textIn({ content }: Event, isThought: boolean): string {
+  const parts = (content?.parts ?? []).filter(({ thought }) => (thought === true) === isThought);
+  return parts.map(({ text }) => text ?? '').join('');
+}
+
+/** Returns a function that turns a part into chunks: a call, an answer to one, or a file. */
+function createActs(): (part: Part) => UIMessageChunk[] {
+  /** Approvals that are waited for: the calls that they are for. What ADK answers these calls until then is no answer of a tool. */
+  const asked = new Map<string, string>();
+  const call = ({ id, name, args }: NonNullable<Part['functionCall']>): UIMessageChunk[] => {
+    const toolCallId = id ?? '';
+    if (name !== approval)
+      return [{ type: 'tool-input-available', toolCallId, toolName: name ?? '', input: args ?? {}, dynamic: true }];
+    const original = (args?.['originalFunctionCall'] as { readonly id?: string } | undefined)?.id ?? '';
+    asked.set(toolCallId, original);
+    return [{ type: 'tool-approval-request', approvalId: toolCallId, toolCallId: original }];
+  };
+  const answer = ({ id, name, response }: NonNullable<Part['functionResponse']>): UIMessageChunk[] => {
+    const callId = id ?? '';
+    if (name === approval) {
+      asked.delete(callId);
+      return [{ type: 'tool-approval-response', approvalId: callId, approved: response?.['confirmed'] === true }];
+    }
+    return [...asked.values()].includes(callId) ? [] : [outcomeOf(callId, response ?? {})];
+  };
+  return ({ functionCall, functionResponse, inlineData }) => {
+    if (functionCall) return call(functionCall);
+    return functionResponse ? answer(functionResponse) : fileOf(inlineData);
+  };
+}
+
+function outcomeOf(toolCallId: string, output: Record<string, unknown>): UIMessageChunk {
+  const error = output['error'] ?? undefined;
+  if (error === undefined) return { type: 'tool-output-available', toolCallId, output, dynamic: true };
+  const errorText = typeof error === 'string' ? error : JSON.stringify(error);
+  return { type: 'tool-output-error', toolCallId, errorText, dynamic: true };
+}
+
+/** Bytes in the mesh's base64, which is that of addresses. */
+function fileOf(file: Part['inlineData']): UIMessageChunk[] {
+  if (!file?.data) return [];
+  const mediaType = file.mimeType ?? 'application/octet-stream';
+  const data = file.data.replaceAll('-', '+').replaceAll('_', '/');
+  return [{ type: 'file', mediaType, url: `data:${mediaType};base64,${data}` }];
+}
