@@ -8,15 +8,10 @@ import { ensureSuperadmin } from './accounts/superadmin.ts';
 import { checkSettings, warnOfWeakness } from './check-settings.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
-import { sendAnswerLink } from './answer-links/send-answer-link.ts';
 import { createAskToErase } from './jobs/ask-to-erase.ts';
+import { mailTasks, workOnMail } from './jobs/mail-jobs.ts';
 import { createPurge } from './jobs/purge.ts';
-import { answerLinkSender } from './jobs/send-answer-link.ts';
-import { mailSender } from './jobs/send-mail.ts';
-import { noticeSender } from './jobs/send-notice.ts';
 import { openMail } from './mail/open-mail.ts';
-import { sendMail } from './mail/send-mail.ts';
-import { sendNotice } from './mail/send-notice.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { createPasswords } from './passwords/password.ts';
 import { createHandlers } from './rpc/index.ts';
@@ -38,7 +33,7 @@ export const auth = defineService({
     }
     const db = await host.openDatabase();
     const { metrics, draining } = host;
-    const queue = { service: 'auth', db, tasks: [sendMail, sendNotice, sendAnswerLink], log, metrics, draining };
+    const queue = { service: 'auth', db, tasks: mailTasks, log, metrics, draining };
     const jobs = host.resources.use(await openJobs(queue));
     const relay = host.resources.use(
       startOutboxRelay({ db, bus: host.bus, topics: [AccountDeletedSchema], log, draining: host.draining }),
@@ -61,9 +56,7 @@ export const auth = defineService({
     host.resources.use(startJob(createPurge(context), host));
     host.resources.use(startJob(createForgetKeys(db), host));
     host.resources.use(startJob(createAskToErase(context), host));
-    await jobs.work(sendMail, mailSender(context));
-    await jobs.work(sendAnswerLink, answerLinkSender(context));
-    await jobs.work(sendNotice, noticeSender(context));
+    await workOnMail(jobs, context);
 
     await ensureSuperadmin(context);
     host.mesh.serve(AuthService, createHandlers(context));

@@ -11,13 +11,10 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import { settings } from '../src/config.ts';
 import type { Context } from '../src/context.ts';
-import { sendAnswerLink } from '../src/answer-links/send-answer-link.ts';
+import { mailTasks } from '../src/jobs/mail-jobs.ts';
 import { openMail } from '../src/mail/open-mail.ts';
-import { sendMail } from '../src/mail/send-mail.ts';
-import { sendNotice } from '../src/mail/send-notice.ts';
-import type { Passwords } from '../src/passwords/password.ts';
 import { openCommonPasswords } from '../src/passwords/common-passwords.ts';
-import { createPasswords } from '../src/passwords/password.ts';
+import { createPasswords, type Passwords } from '../src/passwords/password.ts';
 import { createHandlers } from '../src/rpc/index.ts';
 import { createFailureLimit } from '../src/sign-ins/failure-limit.ts';
 import { createAccessTokens } from '../src/tokens/access-token.ts';
@@ -51,9 +48,7 @@ export async function openTestAuth(): Promise<TestAuth> {
   const migrations = new URL('../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 8, migrations, jobs: true }, log));
   const metrics = createMetrics({ processMetrics: false });
-  const jobs = resources.use(
-    await openJobs({ service: 'auth', db, tasks: [sendMail, sendNotice, sendAnswerLink], log, metrics }),
-  );
+  const jobs = resources.use(await openJobs({ service: 'auth', db, tasks: mailTasks, log, metrics }));
   const verifiedAgainst: (string | undefined)[] = [];
   const dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));

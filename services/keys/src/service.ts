@@ -2,12 +2,6 @@ import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { defineService, isShortKey, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
-import { KeysService } from '@agentmesh/proto/keys/v1';
-import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
-import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
-import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
-import { SigningService } from '@agentmesh/proto/keys/v1/signing';
-import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
 import { type Config, settings } from './config.ts';
@@ -19,14 +13,7 @@ import { createTokenVault } from './integrations/token-vault.ts';
 import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
 import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
 import { reencrypt } from './reencrypt.ts';
-import {
-  agentIdentityHandlers,
-  modelUseHandlers,
-  savedKeysHandlers,
-  signingHandlers,
-  toolKeysHandlers,
-} from './rpc/index.ts';
-import { integrationsHandlers } from './rpc/integrations/index.ts';
+import { serveContracts } from './rpc/index.ts';
 import { createVault } from './saved-keys/vault.ts';
 import { createSigningVault } from './signing-vault.ts';
 
@@ -68,12 +55,7 @@ export const keys = defineService({
       tokenVault: createTokenVault(roots),
       signingVault: createSigningVault(roots),
     };
-    mesh.serve(KeysService, agentIdentityHandlers(context));
-    mesh.serve(SavedKeysService, savedKeysHandlers(context));
-    mesh.serve(ModelUseService, modelUseHandlers(context));
-    mesh.serve(ToolKeysService, toolKeysHandlers(context));
-    mesh.serve(SigningService, signingHandlers(context));
-    mesh.serve(IntegrationsService, integrationsHandlers(context));
+    serveContracts(mesh, context);
     resources.defer(await bus.consume(AccountDeletedSchema, 'keys', onAccountDeleted(context)));
     resources.use(startJob(createForgetCalls(context), host));
     resources.use(startJob(createForgetKeys(db), host));
