@@ -203,19 +203,25 @@ export async function queryAlone<Row extends QueryResultRow>(
   }
 }
 
-/** Runs the text with the long limit: libraries send their migrations like this, which wait for each other. */
+/**
+ * Runs the text with the long limit: libraries send their migrations like this, which wait for each other. The limit travels with the text, because
+ * libraries that poll send scripts all the time, and the limit would be two more transactions. Only `create index concurrently` and its kin may not share
+ * a message with other statements.
+ */
 async function runScript(pool: Pool, text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]> {
   const client = await acquire(pool, undefined);
   let broken = true;
   try {
     client.isPatient = true;
-    await client.query(`set statement_timeout = ${longStatementMs}`);
+    const limit = `set statement_timeout = ${longStatementMs}`;
+    const isAlone = /\bconcurrently\b/i.test(text);
+    if (isAlone) await client.query(limit);
     // `pg` answers an array where the text holds several statements, which its declaration does not say.
     const answer: QueryResult<QueryResultRow> | QueryResult<QueryResultRow>[] = await client.query({
-      text,
+      text: isAlone ? text : `${limit};\n${text}\n;reset statement_timeout`,
       ...(types && { types }),
     });
-    await client.query('reset statement_timeout');
+    if (isAlone) await client.query('reset statement_timeout');
     client.isPatient = false;
     broken = false;
     return [answer].flat().flatMap(({ rows }) => rows);

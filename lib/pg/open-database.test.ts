@@ -268,3 +268,33 @@ describe('queries', () => {
     await expect(openDatabase(options, log)).rejects.toMatchObject({ reason: 'database_unavailable' });
   });
 });
+
+describe('scripts', () => {
+  test('a script has the long limit of statements, what follows the usual one, and both are one transaction', async () => {
+    const db = await open();
+    const limit = { text: 'show statement_timeout' };
+    const transactions = async (): Promise<number> => {
+      // Counts of a session reach the others when it asks for that.
+      const text = 'select pg_stat_force_next_flush(); select pg_stat_clear_snapshot()';
+      await db.runScript(text);
+      const [row] = await db.runScript(
+        'select xact_commit as count from pg_stat_database where datname = current_database()',
+      );
+      return Number(row?.['count']);
+    };
+    expect(await db.runScript('show statement_timeout')).toEqual([{ statement_timeout: '10min' }]);
+    const before = await transactions();
+    for (let script = 0; script < 20; script += 1) await db.runScript('select 1');
+    expect((await transactions()) - before).toBeLessThan(40);
+    expect(await db.transaction((tx) => tx.query(limit))).toEqual([{ statement_timeout: '6s' }]);
+  });
+
+  test('an index may be built concurrently', async () => {
+    const db = await open();
+    await db.runScript('create index concurrently notes_body on notes ((body::text))');
+    expect(await db.runScript('begin; select 1 as one; commit; select 2 as one')).toEqual([{ one: 1 }, { one: 2 }]);
+    expect(await db.transaction((tx) => tx.query({ text: 'show statement_timeout' }))).toEqual([
+      { statement_timeout: '6s' },
+    ]);
+  });
+});
