@@ -59,6 +59,8 @@ export default defineConfig({
     // cores.
     pool: 'forks',
     maxWorkers: 2,
+    // Node runs the sources itself, as it does for the product. Vite would translate every file again for each file of tests.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // The meshes of the projects end one after the other. What is still running at this limit would be left behind.
