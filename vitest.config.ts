@@ -30,7 +30,8 @@ function endToEnd(mode: 'all' | 'separate') {
       include: mode === 'all' || isFull ? ['test/e2e/**/*.test.ts'] : separateFiles,
       globalSetup: ['test/e2e/mesh-setup.ts'],
       setupFiles: ['test/e2e/await-mesh.ts'],
-      sequence: { groupOrder: mode === 'all' ? 1 : 2 },
+      // Both at once: the longest file of one mode would leave the other workers idle.
+      sequence: { groupOrder: 1 },
     },
   };
 }
@@ -47,7 +48,7 @@ const overNats = {
     ],
     globalSetup: ['test/e2e/mesh-setup.ts'],
     setupFiles: ['test/e2e/await-mesh.ts'],
-    sequence: { groupOrder: 3 },
+    sequence: { groupOrder: 2 },
   },
 };
 const hasNats = (await findNatsServer()) !== undefined;
@@ -55,10 +56,9 @@ const hasNats = (await findNatsServer()) !== undefined;
 export default defineConfig({
   test: {
     exclude: excluded,
-    // Tests own processes, sockets and signals, so each file gets a process, and no more of them than the smallest machine has
-    // cores.
+    // Tests own processes, sockets and signals, so each file gets a process. They wait for a third of their time: three on two cores keep both at work.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Node runs the sources itself, as it does for the product. Vite would translate every file again for each file of tests.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 60_000,
