@@ -17,7 +17,7 @@ import type { Compactor } from './execution/compaction/compactor.ts';
 import type { Executor, HeldLease } from './execution/attempt/executor.ts';
 import type { ModelUse } from './models/index.ts';
 import { createCountCost } from './models/use/count-cost.ts';
-import type { Ending } from './execution/attempt/execute-attempt.ts';
+import type { Ending } from './execution/attempt/execution-deps.ts';
 import { createHistoryCache } from './execution/attempt/history-cache.ts';
 import { createAdmission } from './execution/admission/admission.ts';
 import { LiveRuns } from './execution/live/live-runs.ts';

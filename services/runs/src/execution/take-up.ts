@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { isLost } from '../errors.ts';
 import { tellPlaces } from './admission/check-waiting.ts';
-import type { Ending } from './attempt/execute-attempt.ts';
+import type { Ending } from './attempt/execution-deps.ts';
 import { leave } from './admission/left-runs.ts';
 import type { RunName } from './admission/waiting-runs.ts';
 import type { Running } from './running.ts';

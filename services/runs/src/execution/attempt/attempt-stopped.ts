@@ -1,3 +1,6 @@
+import { isCancelling, isInterrupting, isLost } from '../../errors.ts';
+import { cancelled, interruptedByRun, type Stop } from '../recording/stop.ts';
+
 /** Reason to stop an attempt from outside: it lost its turn, its run is being cancelled, another run takes its place, or another process goes on with it, because this one ends. */
 export type StopCause = 'lost' | 'cancelled' | 'interrupted' | 'handed-over';
 
@@ -17,4 +20,19 @@ export class AttemptStopped extends Error {
     super(messages[stopCause]);
     this.stopCause = stopCause;
   }
+}
+
+/** How the run has to end: this process was told so, or an append was refused for it. Undefined when it is not being stopped. */
+export function stopOf(error: unknown, { reason }: AbortSignal): Stop | undefined {
+  const cause = reason instanceof AttemptStopped ? reason.stopCause : undefined;
+  if (cause === 'interrupted' || isInterrupting(error)) return interruptedByRun;
+  return cause === 'cancelled' || isCancelling(error) ? cancelled : undefined;
+}
+
+export function isHandedOver({ reason }: AbortSignal): boolean {
+  return reason instanceof AttemptStopped && reason.stopCause === 'handed-over';
+}
+
+export function hasLost(error: unknown): boolean {
+  return isLost(error) || (error instanceof AttemptStopped && error.stopCause === 'lost');
 }

@@ -2,7 +2,7 @@ import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { createExecutor, type ExecutorOptions, type HeldLease } from './executor.ts';
-import type { Ending } from './execute-attempt.ts';
+import type { Ending } from './execution-deps.ts';
 
 /** An executor whose attempts end when the test says so. */
 function openExecutor() {

@@ -5,7 +5,7 @@ import { type SpanEnded, SpanEndedSchema } from '@agentmesh/proto/runs/v1';
 import type { SessionKey, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
-import type { Ending } from '../attempt/execute-attempt.ts';
+import type { Ending } from '../attempt/execution-deps.ts';
 import { AttemptTrace } from './attempt-trace.ts';
 import { createSpanLog, type SpanLog } from './span-log.ts';
 
