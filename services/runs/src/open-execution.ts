@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Host } from '@agentmesh/lib/service';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
+import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
+import { MemoryService } from '@agentmesh/proto/memory/v1';
+import { SessionsService, type Turn } from '@agentmesh/proto/sessions/v1';
+import type { RunsConfig, runsSettings } from './config.ts';
+import { createAdmission } from './execution/admission/admission.ts';
+import { WaitingRuns } from './execution/admission/waiting-runs.ts';
+import type { Ending } from './execution/attempt/execution-deps.ts';
+import { createHistoryCache } from './execution/attempt/history-cache.ts';
+import { LiveRuns } from './execution/live/live-runs.ts';
+import { createWatchers } from './execution/notices/watchers.ts';
+import { Strays } from './execution/strays.ts';
+import type { keepSpans } from './execution/tracing/keep-spans.ts';
+import { createRunWatchers } from './execution/watching/run-watchers.ts';
+import type { Adk } from './import-adk.ts';
+import { createCountCost } from './models/use/count-cost.ts';
+
+interface Surroundings {
+  readonly config: RunsConfig;
+  readonly adk: Adk;
+  readonly known: Pick<Awaited<ReturnType<Adk['openApps']>>, 'apps' | 'models'>;
+  readonly spans: Awaited<ReturnType<typeof keepSpans>> | undefined;
+  readonly onEnded: (turn: Turn, ending: Ending) => void;
+}
+
+/** The executor of this process, and what it shares with those who accept runs and watch them. */
+export function openExecution(host: Host<typeof runsSettings>, { config, adk, known, spans, onEnded }: Surroundings) {
+  const { log, mesh, bus, resources } = host;
+  const client = mesh.client(SessionsService);
+  const sessions = spans?.noticing(client) ?? client;
+  const histories = createHistoryCache(config.historyCacheBytes);
+  const [owner, waiting, strays] = [`${hostname()}/${randomUUID()}`, new WaitingRuns(), new Strays()];
+  const live = resources.use(new LiveRuns({ owner, bus, log }));
+  const admission = createAdmission({ limits: config.admission, waiting });
+  const compactor = adk.createCompactor({ sessions: client, models: known.models, log });
+  const executor = adk.createExecutor({
+    owner,
+    sessions,
+    ...clientsOf(mesh),
+    log,
+    findApp: (accountId, name) => known.apps.find(accountId, name),
+    ...executionLimits(config),
+    histories,
+    live,
+    onTurnEnded: (ended) => compactor.note(ended),
+    onEnded: countEndings(host, onEnded),
+    ...(spans === undefined ? {} : { around: spans.around }),
+  });
+  const watching = { live, watchers: createWatchers(), runWatchers: createRunWatchers() };
+  const running = { owner, sessions, executor, strays, histories, waiting, admission, awaited: new Set<string>() };
+  return { compactor, ...running, ...watching };
+}
+
+function clientsOf(mesh: Host<typeof runsSettings>['mesh']) {
+  return {
+    memory: mesh.client(MemoryService),
+    artifacts: mesh.client(ArtifactsService),
+    countCost: createCountCost(mesh.client(ModelUseService)),
+  };
+}
+
+function executionLimits({ limits, historyWindow, outageMs, answers }: RunsConfig) {
+  return { limits, historyWindow, outageMs, answerSeconds: answers.timeoutSeconds };
+}
+
+function countEndings(
+  { metrics }: Host<typeof runsSettings>,
+  then: (turn: Turn, ending: Ending) => void,
+): (ending: Ending, turn: Turn) => void {
+  const attempts = metrics.counter({
+    name: 'runs_attempts_total',
+    help: 'Attempts by how they ended for this process',
+    labelNames: ['ending'],
+  });
+  return (ending, turn) => {
+    attempts.inc({ ending });
+    then(turn, ending);
+  };
+}
