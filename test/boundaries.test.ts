@@ -6,6 +6,8 @@ const vagueNames = /^(common|util|utils|helper|helpers|shared|misc|manager)(\.|$
 const longest = 300;
 /** Most sources of a folder besides tests; a folder with more is two rooms. */
 const mostInFolder = 16;
+/** Most files and packages that a source imports; one with more becomes an assembly of rooms. */
+const mostImports = 20;
 
 /** Packages that each package may import besides itself. Imports point down the tree: main -> gateway, services -> lib -> proto; clients are apart. */
 function mayImport(room: string): (other: string) => boolean {
@@ -48,8 +50,7 @@ function breach(file: string, specifier: string): string | undefined {
     const target = targetOf(file, specifier);
     const other = roomOf(target);
     if (other === room || room === 'test') return undefined;
-    const ofTests = file.endsWith('.test.ts') || file.split(sep).includes('test');
-    return ofTests && target.startsWith(join('test', 'fakes'))
+    return isOfTests(file) && target.startsWith(join('test', 'fakes'))
       ? undefined
       : `${file} reaches into ${other} by path: ${specifier}`;
   }
@@ -84,6 +85,15 @@ function sliceBreach(file: string, target: string): string | undefined {
   if (to.length === 1 || to[0] === 'edge') return undefined;
   if (from.length > 1) return `${file} imports another slice: ${target}`;
   return to.length === 2 && to[1] === 'index.ts' ? undefined : `${file} imports ${target} instead of ${to[0]}/index.ts`;
+}
+
+function isOfTests(file: string): boolean {
+  return file.endsWith('.test.ts') || file.split(sep).includes('test');
+}
+
+/** How many files and packages a source imports. Doors hand on what they re-export, so that does not count. */
+function importsIn(text: string): number {
+  return new Set(importsOf(text.replaceAll(/^export\s[^'"`;]*?from\s*['"][^'"]+['"]/gm, ''))).size;
 }
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
@@ -203,6 +213,15 @@ describe('files and folders', () => {
   test(`no file is longer than ${longest} lines`, () => {
     const lengths = sources.map((file) => ({ file, lines: read(file).split('\n').length - 1 }));
     expect(lengths.filter(({ lines }) => lines > longest)).toEqual([]);
+  });
+
+  test(`no source imports more than ${mostImports} others`, () => {
+    const counts = sources.filter((file) => !isOfTests(file)).map((file) => ({ file, count: importsIn(read(file)) }));
+    expect(counts.filter(({ count }) => count > mostImports)).toEqual([]);
+  });
+
+  test('the check counts imports of values and types, static and dynamic, and no re-exports', () => {
+    expect(importsIn("import type { A } from '../a.ts';\nexport * from './b.ts';\nawait import('c');")).toBe(2);
   });
 
   test(`no folder has more than ${mostInFolder} sources besides tests`, () => {

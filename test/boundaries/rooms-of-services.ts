@@ -56,6 +56,7 @@ export const roomLists: RoomLists = {
   'services/sessions/src':
     'errors.ts account-usage.ts json-bytes.ts page-limit.ts revision.ts session-key.ts state-delta.ts view store outage-watch.ts known-executors.ts context.ts events history until-current.ts turns consumers retention takeover jobs rpc',
   'services/sessions/src/rpc': 'handlers.ts history retention operators runs',
+  'services/sessions/src/rpc/runs': 'beginning',
   'services/sessions/src/store':
     'created-at.ts key-condition.ts events sizes.ts tell-run-ended.ts credential-requests.ts state.ts write.ts histories.ts runs.ts replicas ledger retention turns',
 };

@@ -1,25 +1,22 @@
 import { EchoLlm } from '../../../../models/echo/echo-llm.ts';
 import { buildAgent } from '../../../building/agents/build-agent.ts';
-import { codeNames, type CodeName } from '../../../building/code-names.ts';
 import { codeOfEntry, createCodeResolver } from '../../../entries/code-resolver.ts';
-import { agentsBelow } from '../../../files/agents-below.ts';
 import type { AgentFile } from '../../../files/load-agent-files.ts';
-import { AppFilesError, type Mistake } from '../../../definition/mistake.ts';
+import { AppFilesError } from '../../../definition/mistake.ts';
 import { createBuiltInResolver } from '../../../entries/built-in-resolver.ts';
 import type { ToolHooks } from '../../../entries/guard-tool.ts';
 import { createToolResolvers } from '../../../entries/tool-resolvers.ts';
 import type { LoadRequest } from '../../protocol.ts';
 import type { Channel } from '../channel.ts';
-import { type Export, findExport } from './exports.ts';
 import { createHostAgents } from '../elsewhere/host-agents.ts';
 import { createHostFetch } from '../elsewhere/host-fetch.ts';
 import { createHostMcpResolver } from '../elsewhere/host-mcp.ts';
 import { HostLlm } from '../host-llm.ts';
 import { checkTree } from './check-tree.ts';
 import { placeOfError } from './place-of-error.ts';
-import { problemOfCode } from './problem-of-code.ts';
 import type { FoundRoot } from './root-of-module.ts';
 import { toolOfExport } from './tool-of-export.ts';
+import { findExports } from './find-exports.ts';
 
 export interface DefinitionDeps {
   readonly channel: Channel;
@@ -53,37 +50,4 @@ export async function loadDefinition(request: LoadRequest, file: AgentFile, deps
   } catch (error) {
     throw new AppFilesError([placeOfError(error, request.folder, file.file)]);
   }
-}
-
-interface Named extends CodeName {
-  readonly file: string;
-}
-
-function namesOf(agent: AgentFile): Named[] {
-  const own = codeNames(agent.definition).map((name) => ({ ...name, file: agent.file }));
-  return [...own, ...agentsBelow(agent).flatMap(namesOf)];
-}
-
-/** All exports that an app's files name. */
-async function findExports({ folder, appName }: LoadRequest, file: AgentFile): Promise<Map<string, Export>> {
-  const found = new Map<string, Export>();
-  const mistakes: Mistake[] = [];
-  for (const named of namesOf(file)) {
-    const { name, key, file: at } = named;
-    try {
-      const value = found.get(name) ?? (await findExport(name, folder, appName));
-      const problem = problemOfCode(named, value);
-      if (problem !== undefined) mistakes.push({ file: at, key, reason: `"${name}" ${problem}` });
-      found.set(name, value);
-    } catch (error) {
-      const place = placeOfError(error, folder, '');
-      mistakes.push(place.file === '' ? { file: at, key, reason: messageOf(error) } : place);
-    }
-  }
-  if (mistakes.length > 0) throw new AppFilesError(mistakes);
-  return found;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
