@@ -8,6 +8,8 @@ const longest = 300;
 const mostInFolder = 16;
 /** Most files and packages that a source imports; one with more becomes an assembly of rooms. */
 const mostImports = 20;
+/** Folders that every service has by its layout, and the doors of lib for tests: one file is enough there. */
+const layout = new Set(['consumers', 'jobs', 'testing']);
 
 /** Packages that each package may import besides itself. Imports point down the tree: main -> gateway, services -> lib -> proto; clients are apart. */
 function mayImport(room: string): (other: string) => boolean {
@@ -94,6 +96,14 @@ function isOfTests(file: string): boolean {
 /** How many files and packages a source imports. Doors hand on what they re-export, so that does not count. */
 function importsIn(text: string): number {
   return new Set(importsOf(text.replaceAll(/^export\s[^'"`;]*?from\s*['"][^'"]+['"]/gm, ''))).size;
+}
+
+/** Folders that hold one of the files and no folder. */
+function oneFileFolders(paths: readonly string[]): string[] {
+  const held = Map.groupBy(paths, dirname);
+  return Array.from(held)
+    .filter(([folder, { length }]) => length === 1 && !paths.some((path) => dirname(dirname(path)) === folder))
+    .map(([folder]) => folder);
 }
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
@@ -231,5 +241,15 @@ describe('files and folders', () => {
     );
     const crowded = Array.from(folders, ([folder, { length }]) => ({ folder, length }));
     expect(crowded.filter(({ length }) => length > mostInFolder)).toEqual([]);
+  });
+
+  test('a folder with one file is a file, but for those of the layout', () => {
+    const isProduct = (file: string) => /^(gateway|services|lib|cli|sdk.typescript)\b/.test(file) && !isOfTests(file);
+    const rooms = sources.filter((file) => isProduct(file) && !layout.has(basename(dirname(file))));
+    expect(oneFileFolders(rooms)).toEqual([]);
+  });
+
+  test('the check finds a folder with one file, and none with a file and a folder', () => {
+    expect(oneFileFolders(['a/b/c.ts', 'a/d.ts', 'a/e/f.ts', 'a/e/g.ts'])).toEqual(['a/b']);
   });
 });

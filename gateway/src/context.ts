@@ -5,8 +5,8 @@ import type { Config } from './config.ts';
 import type { Authentication } from './edge/authentication/authenticate.ts';
 import type { ArrivingRuns } from './edge/arrivals/arriving-runs.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
-import type { BrowserSession } from './edge/authentication/browser-session.ts';
-import type { RunTickets } from './edge/authentication/tickets/run-tickets.ts';
+import type { BrowserSession } from './edge/authentication/browser/browser-session.ts';
+import type { RunTickets } from './edge/authentication/run-tickets.ts';
 import type { AddressLimit } from './edge/throttle/address-limit.ts';
 import type { SignIn } from './edge/throttle/sign-in.ts';
 

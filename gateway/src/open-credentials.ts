@@ -6,12 +6,12 @@ import { createTokenReader } from './edge/authentication/access-token.ts';
 import { createAccountChanges } from './edge/authentication/account-changes.ts';
 import { createAuthentication } from './edge/authentication/authenticate.ts';
 import { createBearer } from './edge/authentication/bearer.ts';
-import { type BrowserSession, createBrowserSession } from './edge/authentication/browser-session.ts';
+import { type BrowserSession, createBrowserSession } from './edge/authentication/browser/browser-session.ts';
 import type { Directory } from './edge/authentication/directory.ts';
 import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
 import { createPersonalTokens } from './edge/authentication/personal-tokens.ts';
 import { createStandings, type Standing } from './edge/authentication/standings.ts';
-import { createRunTickets } from './edge/authentication/tickets/run-tickets.ts';
+import { createRunTickets } from './edge/authentication/run-tickets.ts';
 import { createAccountLimit } from './edge/throttle/account-limit.ts';
 
 type GatewayHost = Host<typeof settings>;

@@ -14,7 +14,7 @@ export const roomLists: RoomLists = {
   'lib/rpc': 'mesh.ts call identity local wire exchange server client create-mesh.ts index.ts testing',
   'lib/service': 'backlog service.ts testing',
   'gateway/src/edge/authentication':
-    'account-changes.ts directory.ts identity.ts unauthorized.ts access-token.ts standings.ts personal-tokens.ts bearer.ts tickets',
+    'account-changes.ts directory.ts identity.ts unauthorized.ts access-token.ts standings.ts personal-tokens.ts bearer.ts browser',
   'services/artifacts/src':
     'config.ts errors.ts artifact-key.ts artifact-uri.ts keyed-versions.ts part.ts save-key.ts blobs context.ts check-room.ts store remove-garbage.ts erase-artifacts.ts upload.ts version-record.ts consumers jobs rpc',
   'services/transcription/src': 'config.ts errors.ts audio upstream context.ts rpc',

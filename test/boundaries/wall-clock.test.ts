@@ -22,7 +22,7 @@ const header = 'a date that an upstream or gRPC gives';
 const allowed: Readonly<Record<string, string>> = {
   'gateway/src/edge/authentication/access-token.ts': signed,
   'gateway/src/edge/authentication/bearer.ts': signed,
-  'gateway/src/edge/authentication/tickets/run-tickets.ts': signed,
+  'gateway/src/edge/authentication/run-tickets.ts': signed,
   'gateway/src/keys/usage/usage-days.ts': 'the last day of a report that names none',
   'gateway/src/runs/event-frames.ts': time,
   'gateway/src/runs/live/conversation.ts': time,

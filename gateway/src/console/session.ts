@@ -2,7 +2,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
-import type { BrowserSession } from '../edge/authentication/browser-session.ts';
+import type { BrowserSession } from '../edge/authentication/browser/browser-session.ts';
 import type { Identity } from '../edge/authentication/identity.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
 

@@ -1,6 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserSession } from '../edge/authentication/browser-session.ts';
+import type { BrowserSession } from '../edge/authentication/browser/browser-session.ts';
 import { problemOf } from '../edge/errors/problem.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
 import { type FormPage, formPage } from './form-page.ts';

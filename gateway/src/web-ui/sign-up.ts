@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { type Config, cookiesAreSecure } from '../config.ts';
 import { type App, type Context, unary } from '../context.ts';
-import type { BrowserSession } from '../edge/authentication/browser-session.ts';
-import { writeSignUpCookie } from '../edge/authentication/sign-up-cookie.ts';
+import type { BrowserSession } from '../edge/authentication/browser/browser-session.ts';
+import { writeSignUpCookie } from '../edge/authentication/browser/sign-up-cookie.ts';
 import { faultOf, formPath, goTo, refuseForeignForm, sendForm, webUiPage } from './send-form.ts';
 
 export const signUpPath = '/dev-ui/sign-up';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyReply } from 'fastify';
 import type { App, Context } from '../context.ts';
-import type { BrowserSession } from '../edge/authentication/browser-session.ts';
+import type { BrowserSession } from '../edge/authentication/browser/browser-session.ts';
 import { iconFolder, readBundle } from './bundle.ts';
 import { devRoutes } from './dev-routes.ts';
 import { signInPath, signInRoutes } from './sign-in.ts';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
-import { readSignUpCookie } from '../../edge/authentication/sign-up-cookie.ts';
+import { readSignUpCookie } from '../../edge/authentication/browser/sign-up-cookie.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { readRefreshCookie } from '../sign-in/refresh-cookie.ts';
 import { namingField } from '../users/sign-up-fault.ts';

@@ -1,6 +1,6 @@
 import { cookiesAreSecure } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
-import { writeSignUpCookie } from '../../edge/authentication/sign-up-cookie.ts';
+import { writeSignUpCookie } from '../../edge/authentication/browser/sign-up-cookie.ts';
 import { HttpError } from '../../edge/errors/request-error.ts';
 import { present } from '../../edge/records/present.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';

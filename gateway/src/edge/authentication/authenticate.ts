@@ -1,10 +1,10 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Bearer } from './bearer.ts';
-import type { BrowserSession } from './browser-session.ts';
+import type { BrowserSession } from './browser/browser-session.ts';
 import { checkScope, checkUser } from './grant-check.ts';
 import { anonymous, type Identity } from './identity.ts';
-import type { RunTickets } from './tickets/run-tickets.ts';
+import type { RunTickets } from './run-tickets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
-import { ticketSeconds } from '../../edge/authentication/tickets/run-tickets.ts';
+import { ticketSeconds } from '../../edge/authentication/run-tickets.ts';
 import { ownerOf, RunPath } from '../ledger/run-paths.ts';
 import { readsOfRun } from '../run-family.ts';
 

@@ -2,13 +2,13 @@ import { hkdfSync, webcrypto } from 'node:crypto';
 import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt, SignJWT } from 'jose';
-import { HttpError } from '../errors/request-error.ts';
-import { createOwnOrigin, isFromOwnPage } from '../origins/same-origin.ts';
-import { createTokenReader } from './access-token.ts';
-import { type Bearer, createBearer } from './bearer.ts';
-import type { Directory } from './directory.ts';
-import type { Identity } from './identity.ts';
-import type { Standing } from './standings.ts';
+import { HttpError } from '../../errors/request-error.ts';
+import { createOwnOrigin, isFromOwnPage } from '../../origins/same-origin.ts';
+import { createTokenReader } from '../access-token.ts';
+import { type Bearer, createBearer } from '../bearer.ts';
+import type { Directory } from '../directory.ts';
+import type { Identity } from '../identity.ts';
+import type { Standing } from '../standings.ts';
 
 /**
  * Sign-in of the console and of ADK's web UI: a cookie that only pages of this origin can use. Routes that need the password refuse it. It is

@@ -1,11 +1,11 @@
 import { hkdfSync, webcrypto } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
-import type { AccessToken } from '../access-token.ts';
-import { createBearer } from '../bearer.ts';
-import type { Directory } from '../directory.ts';
-import { anonymous, type Identity } from '../identity.ts';
-import type { Standing } from '../standings.ts';
-import { invalidToken } from '../unauthorized.ts';
+import type { AccessToken } from './access-token.ts';
+import { createBearer } from './bearer.ts';
+import type { Directory } from './directory.ts';
+import { anonymous, type Identity } from './identity.ts';
+import type { Standing } from './standings.ts';
+import { invalidToken } from './unauthorized.ts';
 
 /** Lifetime of a ticket. */
 export const ticketSeconds = 600;
