@@ -8,6 +8,7 @@ const longest = 300;
 const mostInFolder = 16;
 /** Most files and packages that a source imports; one with more becomes an assembly of rooms. */
 const mostImports = 20;
+const handedOn = /^export\s[^'"`;]*?from\s*['"][^'"]+['"];?/gm;
 /** Folders that every service has by its layout, and the doors of lib for tests: one file is enough there. */
 const layout = new Set(['consumers', 'jobs', 'testing']);
 
@@ -93,9 +94,13 @@ function isOfTests(file: string): boolean {
   return file.endsWith('.test.ts') || file.split(sep).includes('test');
 }
 
+function onlyHandsOn(text: string): boolean {
+  return text.replaceAll(handedOn, '').trim() === '';
+}
+
 /** How many files and packages a source imports. Doors hand on what they re-export, so that does not count. */
 function importsIn(text: string): number {
-  return new Set(importsOf(text.replaceAll(/^export\s[^'"`;]*?from\s*['"][^'"]+['"]/gm, ''))).size;
+  return new Set(importsOf(text.replaceAll(handedOn, ''))).size;
 }
 
 /** Folders that hold one of the files and no folder. */
@@ -182,6 +187,18 @@ describe('slices of the gateway', () => {
     expect(sliceBreach(src('server.ts'), src('runs/runs.ts'))).toContain('index.ts');
     expect(sliceBreach(src('server.ts'), src('runs/index.ts'))).toBeUndefined();
     expect(sliceBreach(src('runs/live/a.ts'), src('runs/open-run.ts'))).toBeUndefined();
+  });
+});
+
+describe('files that only hand on', () => {
+  test('stand at the door of a slice of the gateway, and not inside', () => {
+    const inside = sources.filter((file) => basename(file) === 'index.ts' && (insideGateway(file)?.length ?? 0) > 2);
+    expect(inside.filter((file) => insideGateway(file)?.[0] !== 'edge' && onlyHandsOn(read(file)))).toEqual([]);
+  });
+
+  test('are told from others', () => {
+    expect(onlyHandsOn("export { a } from './a.ts';\nexport * from './b.ts';\n")).toBe(true);
+    expect(onlyHandsOn("export { a } from './a.ts';\nexport const b = 1;\n")).toBe(false);
   });
 });
 

@@ -1,3 +1,3 @@
 export { addKeys } from './agent-identity.ts';
-export { addSavedKeys } from './saved-keys/index.ts';
+export { addSavedKeys } from './saved-keys/saved-keys.ts';
 export { addUsage } from './usage/index.ts';

@@ -1,7 +1,7 @@
 import type { App, Context } from '../context.ts';
-import { addCallbacks } from './callbacks/index.ts';
-import { addLogs } from './logs/index.ts';
-import { addSubscriptions } from './subscriptions/index.ts';
+import { addCallbacks } from './callbacks/callbacks.ts';
+import { addLogs } from './logs/logs.ts';
+import { addSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** Subscriptions to mailboxes, logs of what was done with mails, and the callbacks of mail providers. */
 export async function addWebhooks(app: App, context: Context): Promise<void> {

@@ -1,1 +1,0 @@
-export { addSavedKeys } from './saved-keys.ts';

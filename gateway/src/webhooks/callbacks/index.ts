@@ -1,1 +1,0 @@
-export { addCallbacks } from './callbacks.ts';

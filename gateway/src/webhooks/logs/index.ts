@@ -1,1 +1,0 @@
-export { addLogs } from './logs.ts';
