@@ -5,3 +5,11 @@ export const readsOfRun = routeFamily({ tag: 'runs', caller: 'runtime', scope: '
 
 /** Routes that change runs by their id. They limit a bound token to its user themselves. */
 export const writesOfRun = routeFamily({ tag: 'runs', caller: 'runtime', scope: 'runs:write', limitsToUser: true });
+
+/** Routes that start runs. */
+export const startsRuns = routeFamily({
+  tag: 'runs',
+  caller: 'runtime',
+  scope: 'runs:write',
+  refusals: [403, 404, 409, 429],
+});

@@ -1,11 +1,11 @@
 import { multitaskNames } from '@agentmesh/proto/multitask';
 import { Type, type Static } from 'typebox';
 import { Content } from '../edge/records/content.ts';
-import { freeForm, maybe, stateMap, storedId, strict } from '../edge/records/keywords.ts';
+import { freeForm, maybe, stateMap, storedId } from '../edge/records/keywords.ts';
 import { noNul } from '../edge/validation/index.ts';
-import { RunWebhookRequest } from './webhooks/webhook-record.ts';
 
-const record = {
+/** Texts of the record, which that of a run in the background has too. */
+export const record = {
   title: 'RunAgentRequest',
   examples: [
     {
@@ -20,7 +20,7 @@ const record = {
 } as const;
 
 /** Message to an app's agent. Either `newMessage` or `invocationId` is required. */
-const RunAgentRequest = Type.Object(
+export const RunAgentRequest = Type.Object(
   {
     userId: storedId(),
     sessionId: storedId(),
@@ -51,29 +51,13 @@ const RunAgentRequest = Type.Object(
 );
 export type RunAgentRequest = Static<typeof RunAgentRequest>;
 
-const ownApp = { appName: storedId({ 'x-blank-is-missing': true }) };
-const ofNamedApp = { ...record, required: ['userId', 'sessionId', 'appName'] } as const;
+/** Fields of a record without a default app. */
+export const ownApp = { appName: storedId({ 'x-blank-is-missing': true }) };
+export const ofNamedApp = { ...record, required: ['userId', 'sessionId', 'appName'] } as const;
 
 const RunNamedAgentRequest = Type.Object({ ...RunAgentRequest.properties, ...ownApp }, ofNamedApp);
 
 /** Record of a run. `appName` is optional if a default app is set. */
 export function runAgentRequest(defaultApp: string | undefined) {
   return Type.Unsafe<RunAgentRequest>(defaultApp === undefined ? RunNamedAgentRequest : RunAgentRequest);
-}
-
-const webhook = { webhook: Type.Optional(RunWebhookRequest) };
-const StartRunRequest = Type.Object(
-  { ...RunAgentRequest.properties, ...webhook },
-  { ...record, ...strict, title: 'StartRunRequest', required: ['userId', 'sessionId'] },
-);
-type StartRunRequest = Static<typeof StartRunRequest>;
-
-const StartNamedRunRequest = Type.Object(
-  { ...RunAgentRequest.properties, ...webhook, ...ownApp },
-  { ...ofNamedApp, ...strict, title: 'StartRunRequest' },
-);
-
-/** Record of a run in the background, which may have a webhook. `appName` is optional if a default app is set. */
-export function startRunRequest(defaultApp: string | undefined) {
-  return Type.Unsafe<StartRunRequest>(defaultApp === undefined ? StartNamedRunRequest : StartRunRequest);
 }

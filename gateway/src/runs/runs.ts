@@ -8,29 +8,20 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { IdempotencyKey, replayedHeader } from '../edge/idempotency/idempotency-key.ts';
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Event } from '../edge/records/event.ts';
-import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { readingFor } from '../edge/streams/reading-for.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import { runKeyOf } from './idempotency-key.ts';
 import { leavePolicyOf, OnDisconnect } from './leave-policy.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
+import { startsRuns } from './run-family.ts';
 import { runAgentRequest } from './run-record.ts';
 import { sendRun } from './send-run.ts';
 
-const tags = ['runs'];
-
 const RunHeaders = Type.Object({ ...IdempotencyKey.properties, ...OnDisconnect });
-
-const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
 
 /** `/run` answers with all events at once, `/run_sse` streams each event. */
 export function runRoutes(app: App, context: Context): void {
-  const schema = {
-    tags,
-    headers: RunHeaders,
-    body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
-    response: refusals,
-  };
+  const schema = { headers: RunHeaders, body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME) };
   addRun(app, context, schema);
   addRunSse(app, context, schema);
 }
@@ -42,31 +33,26 @@ const stream = {
 };
 
 interface RunSchema {
-  readonly tags: string[];
   readonly headers: typeof RunHeaders;
   readonly body: ReturnType<typeof runAgentRequest>;
-  readonly response: typeof refusals;
 }
 
 function addRun(app: App, context: Context, schema: RunSchema): void {
   const { config, runs, authentication, arriving } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
-  const response = { 200: Type.Array(Event), ...schema.response };
   app.post(
     '/run',
     {
       onRequest: arriving.enter,
-      preValidation: authentication.runtime,
       preHandler: arriving.takeTurn,
-      config: { scope: 'runs:write' },
-      schema: {
+      ...startsRuns(authentication, {
         ...schema,
         operationId: 'runAgent',
         summary: 'Run an agent',
         description:
           'Answers all whole events of the run as one array when it has ended. `streaming` has no effect here. The run goes on when the client leaves, unless `onDisconnect` is `cancel`.',
-        response,
-      },
+        response: { 200: Type.Array(Event) },
+      }),
     },
     async (request, reply) => {
       const { identity, body } = request;
@@ -85,23 +71,19 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
   const { config, runs, authentication, arriving, log } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
-  const summary = 'Run an agent and stream its events';
-  const response = { 200: stream, ...schema.response };
   app.post(
     '/run_sse',
     {
       onRequest: arriving.enter,
-      preValidation: authentication.runtime,
       preHandler: arriving.takeTurn,
-      config: { scope: 'runs:write' },
-      schema: {
+      ...startsRuns(authentication, {
         ...schema,
         operationId: 'streamRun',
-        summary,
+        summary: 'Run an agent and stream its events',
         description:
           'Answers each event when it happens, with `streaming: true` also partial ones. The run goes on when the client leaves, unless `onDisconnect` is `cancel`. While the run waits for others of its session, comments `: queued <place>` tell its place.',
-        response,
-      },
+        response: { 200: stream },
+      }),
     },
     async (request, reply) => {
       const { identity, body } = request;

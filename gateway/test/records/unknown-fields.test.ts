@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { AgentRequest } from '../../src/agents/agent-record.ts';
 import { type Issue, requestCheck } from '../../src/edge/validation/index.ts';
 import { CreateSavedKeyRequest, UpdateSavedKeyRequest } from '../../src/keys/saved-keys/saved-key-record.ts';
-import { runAgentRequest, startRunRequest } from '../../src/runs/run-record.ts';
+import { runAgentRequest } from '../../src/runs/run-record.ts';
+import { startRunRequest } from '../../src/runs/ledger/start-run-record.ts';
 import {
   CreateSubscriptionRequest,
   UpdateSubscriptionRequest,

@@ -1,18 +1,16 @@
 import { afterChange } from '@agentmesh/lib/rpc';
 import { type App, type Context, unary } from '../../context.ts';
-import { routeFamily } from '../../edge/http/route-family.ts';
 import { leavableCall, keyedCall } from '../../edge/idempotency/keyed-call.ts';
 import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
 import { askElsewhere } from '../ask-elsewhere.ts';
 import { refuseReuse, runKeyHours, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { runContent } from '../open-run.ts';
-import { startRunRequest } from '../run-record.ts';
+import { startsRuns } from '../run-family.ts';
 import { type RegisteredWebhook, registerWebhook } from '../webhooks/register-webhook.ts';
 import { StartedRun } from '../webhooks/webhook-record.ts';
 import { sendRun } from './run-routes.ts';
-
-const starts = routeFamily({ tag: 'runs', caller: 'runtime', scope: 'runs:write' });
+import { startRunRequest } from './start-run-record.ts';
 
 /** Starts a run that nobody watches. */
 export function startRunRoute(app: App, context: Context): void {
@@ -23,7 +21,7 @@ export function startRunRoute(app: App, context: Context): void {
     {
       onRequest: arriving.enter,
       preHandler: arriving.takeTurn,
-      ...starts(authentication, {
+      ...startsRuns(authentication, {
         operationId: 'startRun',
         summary: 'Start a run in the background',
         description:
@@ -31,7 +29,6 @@ export function startRunRoute(app: App, context: Context): void {
         headers: IdempotencyKey,
         body: startRunRequest(defaultApp),
         response: { 202: StartedRun },
-        refusals: [403, 404, 409, 429],
       }),
     },
     async (request, reply) => {
