@@ -10,7 +10,7 @@ const mostInFolder = 16;
 const mostImports = 20;
 const handedOn = /^export\s[^'"`;]*?from\s*['"][^'"]+['"];?/gm;
 /** Folders that every service has by its layout, and the doors of lib for tests: one file is enough there. */
-const layout = new Set(['consumers', 'jobs', 'testing']);
+const layout = new Set(['rpc', 'consumers', 'jobs', 'store', 'testing']);
 
 /** Packages that each package may import besides itself. Imports point down the tree: main -> gateway, services -> lib -> proto; clients are apart. */
 function mayImport(room: string): (other: string) => boolean {
