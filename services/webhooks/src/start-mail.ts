@@ -19,7 +19,7 @@ import { startProcessing } from './start-processing.ts';
 interface StartedMail {
   readonly context: Context;
   /** Does what is due now. */
-  settle(): Promise<void>;
+  readonly settle: () => Promise<void>;
 }
 
 /** Serves subscriptions and their logs, takes notifications, keeps watches, and processes mail. */
