@@ -10,6 +10,8 @@ import type { Story } from '../clients/story.ts';
 interface Told {
   readonly path: string;
   readonly secret: string;
+  /** Messages that the server has refused: they have told nobody. */
+  readonly refused: 0 | 1;
   readonly run: RunJson | undefined;
 }
 
@@ -31,20 +33,27 @@ export const createWebhooks = (receiver: WebhookReceiver, refused: number) =>
     act: async (client, story) => {
       const path = `/${randomUUID()}`;
       const secret = `whsec_${Buffer.from(randomUUID()).toString('base64')}`;
-      if (client.random() < refused) refuseFirst(receiver, path);
+      const isRefused = client.random() < refused;
+      if (isRefused) refuseFirst(receiver, path);
       const webhook = { url: receiver.url + path, secret };
       const run = await startRun(client, story, { text: `[[wait:${client.below(400)}]] x`, over: { webhook } });
       await client.pause(300);
-      return { path, secret, run };
+      return { path, secret, refused: isRefused ? 1 : 0, run };
     },
-    check: async (client, story, { path, secret, run: started }, isLast) => {
+    check: async (client, story, { path, secret, refused, run: started }, isLast) => {
       if (started === undefined) return undefined;
       await checkLedger(client, story, [started]);
       const run = await endedRun(client, story, started.invocationId);
       if (run === undefined) return undefined;
       const giveUpAt = performance.now() + (isLast ? patienceMs : 0);
       for (;;) {
-        if (receiver.at(path).some((message) => isEnd(client, story, { message, secret, run }))) break;
+        if (
+          receiver
+            .at(path)
+            .slice(refused)
+            .some((message) => isEnd(client, story, { message, secret, run }))
+        )
+          break;
         if (performance.now() > giveUpAt && !isLast) return 'later';
         if (performance.now() > giveUpAt) {
           client.tally.violate(story, `the webhook of run ${run.invocationId} was not told of its end`);
