@@ -64,7 +64,7 @@ describe('docs/agents.md', () => {
     expect(sorted(namesIn('## Keys of ADK that are not supported'))).toEqual(sorted(unsupportedKeys.keys()));
   });
 
-  test.each(['agents.md', 'mcp-and-a2a.md'])('has samples that load: %s', async (file) => {
+  test.each(['agents.md', 'approvals.md', 'mcp-and-a2a.md'])('has samples that load: %s', async (file) => {
     const page = readPage(file);
     const blocks = page.matchAll(/^```yaml\n# (\S+)\n([\s\S]*?)^```$/gm);
     const samples = Array.from(blocks, ([, path = '', text = '']) => ({ path, text }));

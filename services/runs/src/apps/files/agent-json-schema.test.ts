@@ -6,7 +6,7 @@ import { printAgentSchema } from './agent-json-schema.ts';
 
 const schema = JSON.parse(new TextDecoder().decode(printAgentSchema())) as object;
 const isValid = (text: string): boolean => Schema.Check(schema, parse(text));
-const docs = ['agents.md', 'mcp-and-a2a.md'].map((file) =>
+const docs = ['agents.md', 'approvals.md', 'mcp-and-a2a.md'].map((file) =>
   readFileSync(new URL(`../../../../../docs/${file}`, import.meta.url), 'utf8'),
 );
 const samples = docs.flatMap((page) => Array.from(page.matchAll(/^```yaml\n# (\S+)\n([\s\S]*?)^```$/gm)));

@@ -28,7 +28,7 @@ export async function rootFileMissing(folder: string): Promise<Mistake> {
     return {
       file: python,
       key: '',
-      reason: `Python is not run here: describe the agent in ${rootFile}, or write it in agent.ts (docs/agents.md)`,
+      reason: `Python is not run here: describe the agent in ${rootFile}, or write it in agent.ts (docs/agents-in-code.md)`,
     };
   }
   return {
