@@ -57,7 +57,7 @@ describe('a rollout of runs with two replicas', () => {
     timeout: 240_000,
   }, async () => {
     const sessions = await Promise.all(Array.from({ length: 4 }, () => caller.createSession()));
-    const running = sessions.map((session) => caller.runSse(session, 'long [[wait:20000]]'));
+    const running = sessions.map((session) => caller.runSse(session, 'long [[wait:10000]]'));
     const isRunning = async () => (await caller.request<object[]>('GET', '/runs?status=running')).body.length;
     await expect.poll(isRunning, { timeout: 15_000 }).toBe(4);
     for (const name of ['runs', 'runs-2']) {
