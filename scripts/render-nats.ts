@@ -27,6 +27,8 @@ function configurationOf(users: readonly NatsUser[]): string {
   );
   return `# ${note}
 # Every password is an environment variable of the server.
+# A message is on the disk before it is acknowledged: its row in the outbox is deleted then.
+jetstream: { sync_interval: always }
 accounts: {
   MESH: {
     jetstream: enabled
@@ -66,6 +68,8 @@ config:
   jetstream:
     enabled: true
     fileStore: { pvc: { size: 20Gi } }
+    # A message is on the disk before it is acknowledged: its row in the outbox is deleted then.
+    merge: { sync_interval: always }
   merge:
     accounts:
       MESH:

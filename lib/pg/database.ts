@@ -66,6 +66,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** Limit of one statement in milliseconds. Default: six seconds. */
   readonly statementMs?: number;
+  /** Refuses a server that answers a commit before the commit is on its disk. Default: such a server is warned of. */
+  readonly requireSync?: boolean;
   /** Folder of numbered SQL files. */
   readonly migrations: URL;
   /** Also creates the schema `<service>_jobs`, which lib/jobs fills. Default false. */

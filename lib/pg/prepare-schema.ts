@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { DatabaseOptions } from './database.ts';
 import { limitSettings, WatchedClient, withSessionSettings } from './connection/index.ts';
+import { checkServer } from './check-server.ts';
 import { toDatabaseError } from './database-error.ts';
 import { ensureLocks, holdLock } from './locks/index.ts';
 import { applyMigrations, missingMigrations } from './migrations/index.ts';
@@ -48,6 +49,7 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
     throw toDatabaseError(error);
   });
   try {
+    await checkServer(client, options, log);
     if (await isForeign(client, service)) return await requirePrepared(client, options);
     const owner = await repeatAfterRaces(() => createSchemas(client, options, log));
     const settings = [...limitSettings(), `search_path=${service}`, ...(owner.role ? [`role=${owner.role}`] : [])];

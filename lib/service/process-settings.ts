@@ -2,7 +2,7 @@ import { EnvError, str } from 'envalid';
 import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
 import { natsSettings } from './nats-settings.ts';
 import { type Environment, SettingsError } from './parse-settings.ts';
-import { list, listOf, portNumber, positiveInteger, postgresUrl, text } from './settings.ts';
+import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text } from './settings.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;
@@ -23,6 +23,7 @@ export const processSettings = {
   LOG_LEVEL: str({ default: 'info', choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] }),
   DATA_DIR: text({ default: '.data' }),
   DATABASE_URL: postgresUrl({ default: undefined }),
+  DATABASE_REQUIRE_SYNC: flag({ default: false }),
   MESH_HOST: text({ default: '127.0.0.1' }),
   MESH_PORT: portNumber({ default: undefined }),
   MESH_IDENTITY: namedKey(readPrivateKey)({ default: [] }),
