@@ -14,6 +14,8 @@ type PodSpec = { readonly terminationGracePeriodSeconds: number; readonly contai
 type Peer = { readonly podSelector?: { readonly matchLabels: Texts }; readonly ipBlock?: { except: unknown[] } };
 type Rule = { readonly from?: readonly Peer[]; readonly to?: readonly Peer[]; readonly ports?: Ports };
 type Spec = {
+  readonly replicas: number;
+  readonly strategy: { readonly rollingUpdate?: { readonly maxSurge: number } };
   readonly template: { readonly spec: PodSpec };
   readonly ports?: Ports;
   readonly ingress?: readonly Rule[];
@@ -103,6 +105,14 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
       ...[...words, 'migrate'].toSorted(),
     ]);
     for (const [word, pod] of pods) expect(containerOf(pod).args).toEqual([word]);
+  });
+
+  it('fits the 97 connections that PostgreSQL gives by default, also while an update starts a replica more', () => {
+    const connectionsOf = ([word, { spec }]: [string, Manifest]): number =>
+      Number(envOf(pods.get(word))[`${word.toUpperCase()}_DATABASE_POOL`] ?? 8) *
+      (spec.replicas + (spec.strategy.rollingUpdate?.maxSurge ?? 0));
+    const withDatabase = [...byWord(manifests, 'Deployment')].filter(([word]) => !/gateway|transcription/.test(word));
+    expect(withDatabase.map(connectionsOf).reduce((sum, count) => sum + count)).toBeLessThanOrEqual(97);
   });
 
   it('restricts every pod: not root, read-only file system, no capabilities, no service account token', () => {

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
-import { testDatabaseUrl } from '../../pg/testing/index.ts';
+import { expect, test, vi } from 'vitest';
+import type { Delivery } from '../driver/index.ts';
+import { startFailingOver, testDatabaseUrl } from '../../pg/testing/index.ts';
 import type { DriverBench } from '../driver/driver-bench.ts';
 import { describeDriver } from '../driver/driver-conformance.ts';
 import { createPgDriver } from './create-pg-driver.ts';
@@ -46,3 +47,28 @@ test('a subscription ends while the server is away, and so does the driver', asy
   await leave();
   await driver[Symbol.asyncDispose]();
 });
+
+test('a consumer takes the messages of a promoted standby that has lost what it had taken', async () => {
+  await using server = await startFailingOver();
+  await using driver = await createPgDriver({ url: server.url, log });
+  const subject = 'agentmesh.tests.v1.thing_done';
+  const stream = await driver.openStream({ service: 'tests', topics: [{ subject, durables: ['alpha'] }] });
+  const append = (id: string) => stream.append([{ id, subject, sender: 'tests', payload: new Uint8Array() }]);
+  const taken: string[] = [];
+  const accept = (delivery: Delivery): void => {
+    taken.push(delivery.id);
+    delivery.ack();
+  };
+  await driver.consume({ subject, durable: 'alpha' }, { accept });
+  const isTaken = (id: string) => expect.poll(() => taken.includes(id), { timeout: 60_000 }).toBe(true);
+  // The first call finds connections that the restart of the server has closed.
+  const again = (id: string) => vi.waitFor(() => append(id), { timeout: 60_000 });
+  await append('kept');
+  await isTaken('kept');
+  await server.copy();
+  for (const id of ['lost 1', 'lost 2', 'lost 3']) await again(id);
+  await isTaken('lost 3');
+  await server.failOver();
+  await again('new 1');
+  await isTaken('new 1');
+}, 180_000);

@@ -29,6 +29,7 @@ export class PgConsumer {
   /** Dead letters in hand that are delivered again. */
   readonly #replayed = new Set<bigint>();
   #position = 0n;
+  #timeline = '';
   #isHolder = false;
   #isChanged = false;
   #tendedAt = -Infinity;
@@ -99,6 +100,7 @@ export class PgConsumer {
     if (progress === undefined) return;
     this.#isHolder = true;
     this.#position = progress.position;
+    this.#timeline = progress.timeline;
     this.#open = new Map(Object.entries(progress.open).map(([seq, times]) => [BigInt(seq), times]));
     const rows = await store.readOpen(Object.keys(progress.open));
     const present = new Set(rows.map(({ seq }) => seq));
@@ -174,6 +176,6 @@ export class PgConsumer {
 
   #progress(): Progress {
     const open = Array.from(this.#open, ([seq, times]): [string, number] => [String(seq), times]);
-    return { position: this.#position, open: Object.fromEntries(open) };
+    return { position: this.#position, open: Object.fromEntries(open), timeline: this.#timeline };
   }
 }

@@ -15,20 +15,25 @@ export interface MessageRow {
 export interface Progress {
   readonly position: bigint;
   readonly open: Readonly<Record<string, number>>;
+  /** The server's timeline when this process became the holder. */
+  readonly timeline: string;
 }
 
 const LEASE_SECONDS = 6;
 
+/** Another one after a standby was promoted, which may have lost messages and given their numbers to others. */
+const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
+
 const CLAIM = {
   name: 'claim-durable',
   text: `update bus.durables set holder = $3, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where subject = $1 and durable = $2 and (holder = $3 or lease_until < now()) returning position, open`,
+    where subject = $1 and durable = $2 and (holder = $3 or lease_until < now()) returning position, open, ${timeline} as timeline`,
 };
 
 const SAVE = {
   name: 'save-durable',
   text: `update bus.durables set position = $4, open = $5, lease_until = now() + make_interval(secs => $6)
-    where subject = $1 and durable = $2 and holder = $3 returning 1 as saved`,
+    where subject = $1 and durable = $2 and holder = $3 and ${timeline} = $7 returning 1 as saved`,
 };
 
 const columns = 'seq, id, sender, traceparent, payload';
@@ -86,15 +91,22 @@ export class PgDurable {
 
   /** Makes this process the holder. Undefined while another one is, or while there is no such durable consumer yet. */
   async claim(): Promise<Progress | undefined> {
-    type Row = { position: bigint; open: string };
+    type Row = { position: bigint; open: string; timeline: string };
     const [row] = await execute<Row>(this.#pool, CLAIM, [...this.#name, this.#holder]);
     if (row === undefined) return undefined;
-    return { position: row.position, open: JSON.parse(row.open) as Progress['open'] };
+    return { ...row, open: JSON.parse(row.open) as Progress['open'] };
   }
 
-  /** Stores what is acknowledged and stays the holder, unless `release` is set. False when another process has become the holder. */
-  async save({ position, open }: Progress, { release = false } = {}): Promise<boolean> {
-    const values = [...this.#name, this.#holder, position, JSON.stringify(open), release ? -1 : LEASE_SECONDS];
+  /** Stores what is acknowledged and stays the holder, unless `release` is set. False when another process has become the holder, or a standby was promoted. */
+  async save({ position, open, timeline }: Progress, { release = false } = {}): Promise<boolean> {
+    const values = [
+      ...this.#name,
+      this.#holder,
+      position,
+      JSON.stringify(open),
+      release ? -1 : LEASE_SECONDS,
+      timeline,
+    ];
     return (await execute(this.#pool, SAVE, values)).length > 0;
   }
 

@@ -7,3 +7,4 @@ export { statementsOf } from './statements-of.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
 export { type TestDatabase, testDatabaseUrl } from './test-database.ts';
 export { databaseWith } from './database-with.ts';
+export { type FailingOver, startFailingOver } from './failing-over.ts';
