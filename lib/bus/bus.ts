@@ -1,5 +1,5 @@
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import type { BusDriver, Origin, Stream } from './driver/index.ts';
+import type { BusDriver, Origin, PublishOptions, Stream } from './driver/index.ts';
 
 /**
  * Messages between services about facts that are already committed. A topic is the type of a protobuf message; `subjectOf` derives the subject
@@ -22,7 +22,7 @@ export interface Bus {
    * Resolves when the hint has been handed to the driver. Throws `invalid_argument` (reason `bus_payload_too_large`) for a
    * message of more than 256 KiB, and `unavailable` (reason `bus_unavailable`) when the bus cannot be reached.
    */
-  publish<T extends DescMessage>(topic: T, message: MessageInitShape<T>): Promise<void>;
+  publish<T extends DescMessage>(topic: T, message: MessageInitShape<T>, options?: PublishOptions): Promise<void>;
   /**
    * Calls `handler` for each hint until the returned function is called. A handler that throws is logged, not retried; a hint
    * that cannot be decoded is logged and dropped. Messages of the outbox come as hints too.

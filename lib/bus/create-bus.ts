@@ -27,10 +27,11 @@ export function createBus(options: BusOptions): Bus {
   return {
     driver,
     service,
-    publish: async (topic, message) => {
+    publish: async (topic, message, publishOptions) => {
       const origin = { sender: service, traceparent: currentTrace() };
       const [subject, payload] = [subjectOf(topic), toBinary(topic, create(topic, message))];
-      await driver.publish(subject, sealOf(topic, options)?.close(subject, payload) ?? payload, origin);
+      const closed = sealOf(topic, options)?.close(subject, payload) ?? payload;
+      await driver.publish(subject, closed, origin, publishOptions);
     },
     subscribe: (topic, handler) => {
       const [subject, seal] = [subjectOf(topic), sealOf(topic, options)];

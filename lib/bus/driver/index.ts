@@ -1,4 +1,4 @@
-export type { BusDriver, PayloadHandler } from './bus-driver.ts';
+export type { BusDriver, PayloadHandler, PublishOptions } from './bus-driver.ts';
 export { busUnavailable } from './bus-unavailable.ts';
 export type { Delivery, Sink } from './delivery.ts';
 export type { Origin } from './origin.ts';

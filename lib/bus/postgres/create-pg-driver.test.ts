@@ -33,6 +33,25 @@ test('a server that cannot be reached is unavailable', async () => {
   await expect(driver).rejects.toMatchObject({ code: 'unavailable', reason: 'bus_unavailable' });
 });
 
+test('hints that may wait leave together, in order, with the first one that may not', async () => {
+  await using database = await testDatabaseUrl();
+  await using driver = await createPgDriver({ url: database.url, log });
+  const heard: string[] = [];
+  await driver.subscribe('agentmesh.tests.v1.happened', (payload) => void heard.push(Buffer.from(payload).toString()));
+  const publish = (text: string, mayWait: boolean) =>
+    driver.publish('agentmesh.tests.v1.happened', Buffer.from(text), { sender: 'tests' }, { mayWait });
+  // The first one begins the pause.
+  await publish('first', true);
+  const sent: string[] = [];
+  const waiting = ['second', 'third'].map((text) => publish(text, true).then(() => sent.push(text)));
+  await publish('urgent', false);
+  expect(sent).toEqual(['second', 'third']);
+  await Promise.all(waiting);
+  await expect.poll(() => heard).toEqual(['first', 'second', 'third', 'urgent']);
+  await publish('last', true);
+  await expect.poll(() => heard.at(-1)).toBe('last');
+});
+
 test('a subscription ends while the server is away, and so does the driver', async () => {
   const database = await testDatabaseUrl();
   const driver = await createPgDriver({ url: database.url, log });

@@ -38,9 +38,9 @@ export async function createPgDriver(options: PgDriverOptions): Promise<BusDrive
     };
   };
   return {
-    publish: async (subject, payload, origin) => {
+    publish: async (subject, payload, origin, options) => {
       checkPayload(subject, payload);
-      await publisher.publish(subject, payload, origin);
+      await publisher.publish(subject, payload, origin, options);
     },
     subscribe,
     openStream: (plan) => PgStream.open(pool, plan),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createPool, limitSettings, withSessionSettings } from '../../pg/index.ts';
-import { busUnavailable, type Origin } from '../driver/index.ts';
+import { busUnavailable, type Origin, type PublishOptions } from '../driver/index.ts';
 import type { PgDriverOptions } from './pg-driver-options.ts';
 import { channelOf, encodeNotification } from './pg-notification.ts';
 
@@ -11,7 +11,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const BATCH = 500;
 /** Pause in milliseconds between statements: on a busy service the hints of many calls then cost one. */
 const PACE_MS = 10;
-/** Hints that may wait. */
+/** The pause in milliseconds while every hint in the queue has `mayWait`. */
+const LONG_PACE_MS = 50;
+/** Most hints in the queue. */
 const MOST_WAITING = 10_000;
 
 const NOTIFY = {
@@ -27,8 +29,9 @@ interface Hint {
 }
 
 /**
- * Sends hints over one connection: the first at once, those of the next 10 ms or of a statement under way with the next one. When a statement fails, all hints that
- * wait fail with it: the next statement would wait as long for the same server.
+ * Sends hints over one connection: the first at once, those of the next 10 ms or of a statement under way with the next one. Hints with `mayWait`
+ * wait for 50 ms, unless one without it comes earlier. When a statement fails, all hints in the queue fail with it: the next statement would wait as long
+ * for the same server.
  */
 export class PgPublisher {
   readonly #pool: pg.Pool;
@@ -37,6 +40,9 @@ export class PgPublisher {
   /** Makes the keys of notifications unique among all processes. */
   readonly #own = randomUUID().slice(0, 8);
   #count = 0;
+  /** Ends the pause of hints that may wait. */
+  #hurry: (() => void) | undefined;
+  #isUrgent = false;
 
   constructor({ url, log, statementMs }: PgDriverOptions) {
     this.#pool = createPool({
@@ -51,12 +57,18 @@ export class PgPublisher {
     });
   }
 
-  publish(subject: string, payload: Uint8Array, origin: Origin): Promise<void> {
+  publish(
+    subject: string,
+    payload: Uint8Array,
+    origin: Origin,
+    { mayWait = false }: PublishOptions = {},
+  ): Promise<void> {
     if (this.#waiting.length >= MOST_WAITING) return Promise.reject(busUnavailable(new Error('Too many hints wait.')));
     return new Promise((sent, failed) => {
       this.#count += 1;
       const texts = encodeNotification(`${this.#own}${this.#count.toString(36)}`, payload, origin);
       this.#waiting.push({ channel: channelOf(subject), texts, sent, failed });
+      if (!mayWait) this.#beUrgent();
       this.#sending ??= this.#sendAll();
     });
   }
@@ -67,6 +79,7 @@ export class PgPublisher {
 
   /** Sends the waiting hints, then closes. */
   async close(): Promise<void> {
+    this.#beUrgent();
     await this.#sending;
     await this.#pool.end();
   }
@@ -76,10 +89,27 @@ export class PgPublisher {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const paced = delay(PACE_MS);
+      this.#isUrgent = this.#waiting.length > BATCH;
       await this.#send(this.#waiting.splice(0, BATCH));
       await paced;
+      if (!this.#isUrgent) await this.#untilUrgent();
     }
     this.#sending = undefined;
+  }
+
+  #beUrgent(): void {
+    this.#isUrgent = true;
+    this.#hurry?.();
+  }
+
+  /** The rest of the long pause, which an urgent hint ends. */
+  async #untilUrgent(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#hurry = resolve;
+    const timer = setTimeout(resolve, LONG_PACE_MS - PACE_MS);
+    await promise;
+    clearTimeout(timer);
+    this.#hurry = undefined;
   }
 
   async #send(hints: readonly Hint[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { currentTrace, writeOutbox } from '@agentmesh/lib/bus';
 import type { Transaction } from '@agentmesh/lib/pg';
-import { type AttemptEnd_Outcome, AwaitedRunEndedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, AwaitedRunEndedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import type { RunEndedFact } from '../store/tell-run-ended.ts';
@@ -31,11 +31,12 @@ export async function tellAwaited(
 
 /**
  * Tells other processes that an attempt has ended, after the commit. If the hint is lost, they find it in the ledger a little later. The driver of the bus
- * says that hints are missed, so this does not for each run.
+ * says that hints are missed, so this does not for each run. Executors act on the end of a stopped run at once; the others may share a statement.
  */
 export function hintEnded({ bus, log }: Pick<Context, 'bus' | 'log'>, ended: EndedAttempt): void {
+  const isStopped = ended.outcome === AttemptEnd_Outcome.CANCELLED || ended.outcome === AttemptEnd_Outcome.INTERRUPTED;
   bus
-    .publish(RunEndedSchema, ended)
+    .publish(RunEndedSchema, ended, { mayWait: !isStopped })
     .catch((error: unknown) =>
       log.debug({ err: error }, 'RunEnded could not be published; those who wait for it find the end in the ledger'),
     );
