@@ -1,5 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 // Loaded before the program (`--import`): counts what its main thread makes between two signals SIGUSR2, and writes the counts to `COUNTS_FILE`.
@@ -10,13 +11,18 @@ export interface Made {
   /** Timers of all kinds. */
   timers: number;
   abortControllers: number;
+  /** Protobuf messages, made or parsed. */
+  messages: number;
 }
+
+/** Global function that the library of protobuf calls for each message. */
+const onMessage = '__agentmeshMessageMade';
 
 const file = process.env['COUNTS_FILE'];
 if (isMainThread && file !== undefined) countInto(file);
 
 function countInto(path: string): void {
-  const made: Made = { promises: 0, timers: 0, abortControllers: 0 };
+  const made: Made = { promises: 0, timers: 0, abortControllers: 0, messages: 0 };
   let counts = false;
   const hook = createHook({
     init(_id, type) {
@@ -31,10 +37,21 @@ function countInto(path: string): void {
       if (counts) made.abortControllers += 1;
     }
   };
+  Object.assign(globalThis, { [onMessage]: () => void (made.messages += counts ? 1 : 0) });
+  registerHooks({ load: (url, context, next) => withCounter(url, next(url, context)) });
   process.on('SIGUSR2', () => {
     counts = !counts;
     if (counts) return void hook.enable();
     hook.disable();
     writeFileSync(path, JSON.stringify(made));
   });
+}
+
+/** The module, with a call of the counter where the library makes the object of a message, nested ones too. */
+function withCounter<Loaded extends { source?: unknown }>(url: string, loaded: Loaded): Loaded {
+  if (!url.endsWith('/@bufbuild/protobuf/dist/esm/create.js')) return loaded;
+  const before = String(loaded.source);
+  const source = before.replace('return (init) => {', `$& globalThis.${onMessage}();`);
+  if (source === before) throw new Error('The library of protobuf makes messages in another place now.');
+  return { ...loaded, source };
 }

@@ -12,7 +12,15 @@ import type { Made } from './count-made.ts';
 
 const runs = 100;
 /** Most of each kind for one run. Promises and timers have room for the work of timers meanwhile. Lower a limit when a run costs less. */
-const most = { statements: 2, notifies: 1, walBytes: 3_150, promises: 330, timers: 20, abortControllers: 5.4 };
+const most = {
+  statements: 2,
+  notifies: 1,
+  walBytes: 3_150,
+  promises: 330,
+  timers: 20,
+  abortControllers: 5.4,
+  messages: 4,
+};
 const countsFile = join(tmpdir(), `agentmesh-made-${process.pid}.json`);
 const resources = new AsyncDisposableStack();
 let database: CountedPostgres;
@@ -30,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-test('a plain run costs no more statements, bytes of WAL, promises, timers and AbortControllers than it did', async () => {
+test('a plain run costs no more statements, bytes of WAL, promises, timers, AbortControllers and protobuf messages than it did', async () => {
   const caller = await newAccount(mesh.url);
   // Each run has a session of its own: a longer history would cost more.
   const sessions = await Promise.all(Array.from({ length: runs }, () => caller.createSession()));
@@ -54,6 +62,7 @@ test('a plain run costs no more statements, bytes of WAL, promises, timers and A
     promises: Math.round(made.promises / runs),
     timers: perRun(made.timers),
     abortControllers: perRun(made.abortControllers),
+    messages: perRun(made.messages),
   };
   const tooMuch = Object.entries(most).filter(([kind, limit]) => cost[kind as keyof typeof cost] > limit);
   expect(tooMuch, `costs now: ${JSON.stringify(cost)}`).toEqual([]);
