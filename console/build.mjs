@@ -1,8 +1,8 @@
 // Builds the console into `dist` when its sources have changed since the last build, which takes seconds. Without Vite, as where only the
-// dependencies of production are installed, it keeps what is there. Files of the build before stay until the next build: a running server goes
-// on to serve them.
+// dependencies of production are installed, it keeps what is there. Files of former builds stay for a week: servers that run and pages that are
+// open go on to load them.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -11,19 +11,19 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const client = fileURLToPath(new URL('../sdk/typescript/src', import.meta.url));
 const dist = join(root, 'dist');
 const buildFile = join(root, 'node_modules', '.console-build.json');
+const keptMs = 7 * 24 * 60 * 60 * 1000;
 const compressed = /\.(js|css|svg|html)$/;
 
 const stamp = fingerprint();
-const former = readFormer();
-if (former.stamp !== stamp) await buildConsole();
+if (builtStamp() !== stamp) await buildConsole();
 
 async function buildConsole() {
   const vite = await import('vite').catch(() => undefined);
   if (vite === undefined) return;
-  const startedMs = performance.now();
+  const startedAtMs = Date.now();
   rmSync(buildFile, { force: true });
   removeOlder();
-  const { output } = await vite.build({
+  await vite.build({
     root,
     base: '/console/',
     configFile: false,
@@ -31,26 +31,26 @@ async function buildConsole() {
     build: { emptyOutDir: false, target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   });
-  const assets = output.map(({ fileName }) => fileName);
-  for (const file of filesUnder(dist)) if (compressed.test(file)) compress(file);
-  writeFileSync(buildFile, JSON.stringify({ stamp, assets }));
-  process.stderr.write(`agent-mesh: built the console in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
+  for (const file of filesUnder(dist)) if (compressed.test(file) && isNewer(file, startedAtMs - 1000)) compress(file);
+  writeFileSync(buildFile, JSON.stringify({ stamp }));
+  process.stderr.write(`agent-mesh: built the console in ${((Date.now() - startedAtMs) / 1000).toFixed(1)} s\n`);
 }
 
-/** The stamp of the last build and the files that it wrote. */
-function readFormer() {
+/** Stamp of the last build; undefined without one. */
+function builtStamp() {
   const isBuilt = existsSync(join(dist, 'index.html')) && existsSync(buildFile);
-  return isBuilt ? JSON.parse(readFileSync(buildFile, 'utf8')) : { assets: [] };
+  return isBuilt ? JSON.parse(readFileSync(buildFile, 'utf8')).stamp : undefined;
 }
 
-/** Removes the files of builds before the last one. */
 function removeOlder() {
   const folder = join(dist, 'assets');
   if (!existsSync(folder)) return;
-  for (const file of filesUnder(folder)) {
-    const name = relative(dist, file).replace(/\.(br|gz)$/, '');
-    if (!former.assets.includes(name)) rmSync(file);
-  }
+  for (const file of filesUnder(folder)) if (!isNewer(file, Date.now() - keptMs)) rmSync(file);
+}
+
+/** Whether a build has written a file since then. A build writes its files anew even when they have not changed. */
+function isNewer(file, sinceMs) {
+  return statSync(file).mtimeMs >= sinceMs;
 }
 
 function compress(file) {
