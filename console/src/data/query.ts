@@ -20,8 +20,11 @@ const entries = new Map<string, Entry>();
 /** Data of this age is shown without reading it again, in milliseconds. */
 const freshMs = 2_000;
 
+/** Whether changes are told by the server, so that nothing has to be asked for again and again. */
+export const isLive = signal(false);
+
 export interface QueryOptions {
-  /** Reads again after this time while the page is visible, in milliseconds. */
+  /** Reads again after this time while the page is visible and changes are not told, in milliseconds. */
   readonly everyMs?: number | undefined;
 }
 
@@ -33,7 +36,9 @@ export function useQuery<T>(key: string, read: () => Promise<T>, { everyMs }: Qu
     entry.readers += 1;
     if (Date.now() - entry.readAtMs > freshMs) void refresh(entry);
     const timer =
-      everyMs === undefined ? undefined : setInterval(() => document.hidden || void refresh(entry), everyMs);
+      everyMs === undefined
+        ? undefined
+        : setInterval(() => document.hidden || isLive.peek() || void refresh(entry), everyMs);
     return () => {
       entry.readers -= 1;
       clearInterval(timer);
@@ -70,10 +75,11 @@ async function readOnce(entry: Entry): Promise<void> {
   }
 }
 
-/** Reads everything again whose key begins like this: at once where it is shown, else when it is shown next. */
+/** Reads everything again whose key begins like this: at once where it is shown, else when it is shown next. A hidden tab waits until it is seen. */
 export async function invalidate(...prefixes: readonly string[]): Promise<void> {
   const found = Array.from(entries).filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix)));
   for (const [, entry] of found) entry.readAtMs = 0;
+  if (document.hidden) return;
   await Promise.all(found.filter(([, { readers }]) => readers > 0).map(([, entry]) => refresh(entry)));
 }
 
@@ -85,7 +91,11 @@ export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-addEventListener('focus', () => {
+function refreshOld(): void {
+  if (document.hidden) return;
   for (const entry of entries.values())
     if (entry.readers > 0 && Date.now() - entry.readAtMs > 10_000) void refresh(entry);
-});
+}
+
+addEventListener('focus', refreshOld);
+document.addEventListener('visibilitychange', refreshOld);

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { isOffline } from '../data/client.ts';
+import { followChanges } from '../data/live.ts';
 import { invalidate } from '../data/query.ts';
 import { loadSession, session } from '../data/session.ts';
 import { countWaiting } from '../data/waiting.ts';
@@ -32,6 +33,7 @@ export function App() {
 function Shell() {
   useEffect(() => {
     void countWaiting().catch(() => undefined);
+    return followChanges(session.peek()?.email ?? '');
   }, []);
   return (
     <div class="shell">
