@@ -18,6 +18,7 @@ export const places: readonly (readonly [group: string, places: readonly Place[]
       { path: '/chat', text: t.nav.chat, icon: 'chat', key: 'c' },
       { path: '/inbox', text: t.nav.inbox, icon: 'inbox', key: 'i' },
       { path: '/runs', text: t.nav.runs, icon: 'runs', key: 'r' },
+      { path: '/sessions', text: t.nav.sessions, icon: 'sessions', key: 's' },
     ],
   ],
 ];

@@ -95,6 +95,14 @@ export class AgentMesh {
   request<T>(call: Call): Promise<T> {
     return this.#transport.json<T>(call);
   }
+
+  /** Like `request`, with the entity tag of the answer for `If-Match`. */
+  requestTagged<T>(call: Call): Promise<{ readonly record: T; readonly tag: string | undefined }> {
+    return this.#transport.send(call, async (response) => ({
+      record: (await response.json()) as T,
+      tag: response.headers.get('etag') ?? undefined,
+    }));
+  }
 }
 
 /** Browsers refuse a `fetch` that is called as a method of another object. */

@@ -1,0 +1,66 @@
+import type { SessionName } from '@agentmesh/client';
+import { useSignal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { sessionKey, sessionPath } from '../../data/session-record.ts';
+import { Field, Form } from '../../kit/field.tsx';
+import { When } from '../../kit/states.tsx';
+import { say } from '../../kit/toasts.tsx';
+import { t } from '../../texts.ts';
+
+interface Read {
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly tag: string | undefined;
+}
+
+/** The state as JSON. It is saved only over the state that was shown. */
+export function State({ place }: { readonly place: SessionName }) {
+  const key = `${sessionKey(place)}:state`;
+  const saved = useSignal(0);
+  const known = useQuery(key, () => readState(place));
+  const save = async (before: Read, text: string): Promise<void> => {
+    const stateDelta = deltaOf(before.state, JSON.parse(text) as Record<string, unknown>);
+    await mesh.request({
+      method: 'PATCH',
+      path: sessionPath(place),
+      body: { stateDelta },
+      headers: { 'if-match': before.tag },
+    });
+    say(t.sessions.stateSaved);
+    await invalidate(sessionKey(place));
+    saved.value += 1;
+  };
+  return (
+    <When known={known} retry={() => invalidate(key)}>
+      {(read) => (
+        <Form key={`${saved.value}`} submit={t.actions.save} onSubmit={({ state = '{}' }) => save(read, state)}>
+          <Field
+            label={t.sessions.state}
+            name="state"
+            hint={t.sessions.stateHint}
+            value={JSON.stringify(read.state, null, 2)}
+            rows={12}
+            isMono
+          />
+        </Form>
+      )}
+    </When>
+  );
+}
+
+async function readState(place: SessionName): Promise<Read> {
+  const { record, tag } = await mesh.requestTagged<{ state?: Record<string, unknown> }>({
+    path: sessionPath(place),
+    query: { limit: 1, order: 'desc' },
+  });
+  return { state: record.state ?? {}, tag };
+}
+
+/** What changes the one state into the other; null removes a value. */
+function deltaOf(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  );
+  return Object.fromEntries([...removed.map((name) => [name, null] as const), ...changed]);
+}
