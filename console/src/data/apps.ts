@@ -14,7 +14,7 @@ export interface AgentApp extends DetailedApp {
 export async function loadApps(): Promise<readonly AgentApp[]> {
   const { apps } = await mesh.request<{ apps: DetailedApp[] }>({ path: '/list-apps', query: { detailed: true } });
   return apps.map((app) => {
-    const isRecord = /^\d+$/.test(app.name);
+    const isRecord = /^agent\d+$/.test(app.name);
     const title = isRecord && app.rootAgentName !== '' ? app.rootAgentName : app.name;
     return { ...app, title, ...(isRecord && { recordId: app.name }) };
   });

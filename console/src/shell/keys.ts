@@ -18,8 +18,11 @@ export function listenForKeys(): void {
     const isSecond = performance.now() - pressedMs < pairMs;
     pressedMs = event.key === 'g' && !isSecond ? performance.now() : 0;
     const to = isSecond ? goes.get(event.key) : undefined;
-    if (to !== undefined) go(to);
-    else if (event.key === '?') isShowingKeys.value = true;
+    if (to !== undefined) {
+      // The second key means something else on some screens.
+      event.preventDefault();
+      go(to);
+    } else if (event.key === '?') isShowingKeys.value = true;
     else if (event.key === 'j' || event.key === 'k') moveRow(event.key === 'j' ? 1 : -1);
   });
 }

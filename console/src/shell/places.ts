@@ -21,4 +21,18 @@ export const places: readonly (readonly [group: string, places: readonly Place[]
       { path: '/sessions', text: t.nav.sessions, icon: 'sessions', key: 's' },
     ],
   ],
+  [
+    t.nav.build,
+    [
+      { path: '/agents', text: t.nav.agents, icon: 'agents', key: 'b' },
+      { path: '/automation', text: t.nav.automation, icon: 'clock', key: 't' },
+    ],
+  ],
+  [
+    t.nav.manage,
+    [
+      { path: '/keys', text: t.nav.keys, icon: 'key', key: 'k' },
+      { path: '/account', text: t.nav.account, icon: 'person', key: 'u' },
+    ],
+  ],
 ];

@@ -12,7 +12,7 @@ import { Time } from '../../kit/time.tsx';
 import { query, setQuery } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { approve, deny } from './decide.ts';
-import { permissionsOf } from './permissions.ts';
+import { permissionsOf } from '../../parts/permissions.ts';
 
 /** Where a program sends a person to sign it in, e.g. `agentmesh login` (RFC 8628). */
 export function Device() {

@@ -74,7 +74,7 @@ function Waiting({ run, call }: { readonly run: Run; readonly call: WaitingCall 
 function useAnswerKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (isTyping(event.target) || event.metaKey || event.ctrlKey) return;
+      if (event.defaultPrevented || isTyping(event.target) || event.metaKey || event.ctrlKey) return;
       const index = { a: 0, r: 1 }[event.key];
       const entry = document.activeElement?.closest('article');
       if (index === undefined || !entry) return;

@@ -24,12 +24,6 @@ export function Session({ params }: { readonly params: Params }) {
   const { app = '', user = '', session = '' } = params;
   const place = { app, user, session };
   const known = useQuery(sessionKey(place), () => loadSessionRecord(place));
-  const [sure, ask] = useSure();
-  const remove = async (): Promise<void> => {
-    await mesh.sessions.delete(place);
-    await invalidate('sessions');
-    go(screen`/sessions?app=${app}&user=${user}`);
-  };
   const here = query.value.get('tab') ?? 'events';
   const links = tabs.map((tab) => ({
     href: href`/sessions/${app}/${user}/${session}` + (tab === 'events' ? '' : `?tab=${tab}`),
@@ -42,20 +36,7 @@ export function Session({ params }: { readonly params: Params }) {
         <Page
           title={`${t.sessions.session} ${session.slice(0, 12)}`}
           crumb={{ href: href`/sessions?app=${app}&user=${user}`, text: t.nav.sessions }}
-          actions={
-            <>
-              <LinkButton icon="chat" href={`${href`/chat/${app}/${session}`}?user=${encodeURIComponent(user)}`}>
-                {t.run.openChat}
-              </LinkButton>
-              <Button
-                kind="danger"
-                icon="trash"
-                onPress={() => ask(t.sessions.delete, t.chat.deleteText, t.actions.delete, remove)}
-              >
-                {t.actions.delete}
-              </Button>
-            </>
-          }
+          actions={<Actions place={place} />}
         >
           <Facts
             facts={[
@@ -69,10 +50,34 @@ export function Session({ params }: { readonly params: Params }) {
           {here === 'events' && <Events place={place} />}
           {here === 'state' && <State place={place} />}
           {here === 'artifacts' && <Artifacts place={place} />}
-          {sure}
         </Page>
       )}
     </When>
+  );
+}
+
+function Actions({ place }: { readonly place: SessionName }) {
+  const { app, user, session } = place;
+  const [sure, ask] = useSure();
+  const remove = async (): Promise<void> => {
+    await mesh.sessions.delete(place);
+    await invalidate('sessions');
+    go(screen`/sessions?app=${app}&user=${user}`);
+  };
+  return (
+    <>
+      <LinkButton icon="chat" href={`${href`/chat/${app}/${session}`}?user=${encodeURIComponent(user)}`}>
+        {t.run.openChat}
+      </LinkButton>
+      <Button
+        kind="danger"
+        icon="trash"
+        onPress={() => ask(t.sessions.delete, t.chat.deleteText, t.actions.delete, remove)}
+      >
+        {t.actions.delete}
+      </Button>
+      {sure}
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { t } from '../../texts.ts';
+import { t } from '../texts.ts';
 
 /** Scopes such as `runs:read` in words, one line for each area: `['Runs', 'see and change']`. */
 export function permissionsOf(scopes: readonly string[]): readonly (readonly [area: string, verbs: string])[] {

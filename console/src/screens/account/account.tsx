@@ -1,0 +1,94 @@
+import type { User } from '@agentmesh/client';
+import { mesh } from '../../data/client.ts';
+import { asOwner } from '../../data/as-owner.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { session, signOut } from '../../data/session.ts';
+import { Field, Form } from '../../kit/field.tsx';
+import { Facts, Page, Tabs } from '../../kit/page.tsx';
+import { When } from '../../kit/states.tsx';
+import { Time } from '../../kit/time.tsx';
+import { say } from '../../kit/toasts.tsx';
+import { base, query } from '../../shell/router.ts';
+import { t } from '../../texts.ts';
+import { Audit } from './audit.tsx';
+import { SignIns } from './sign-ins.tsx';
+import { Tokens } from './tokens.tsx';
+
+const tabs = ['profile', 'tokens', 'signIns', 'audit', 'data'] as const;
+
+/** The account that is signed in. */
+export function Account() {
+  const here = query.value.get('tab') ?? 'profile';
+  const links = tabs.map((tab) => ({
+    href: `${base}/account${tab === 'profile' ? '' : `?tab=${tab}`}`,
+    text: t.account[tab],
+    isHere: tab === here,
+  }));
+  return (
+    <Page title={t.nav.account} lead={t.account.lead}>
+      <Tabs tabs={links} />
+      {here === 'profile' && <Profile />}
+      {here === 'tokens' && <Tokens />}
+      {here === 'signIns' && <SignIns />}
+      {here === 'audit' && <Audit />}
+      {here === 'data' && <Deletion />}
+    </Page>
+  );
+}
+
+function Profile() {
+  const known = useQuery('account', () => mesh.account.me());
+  return (
+    <When known={known} retry={() => invalidate('account')}>
+      {(user) => (
+        <>
+          <Facts
+            facts={[
+              [t.account.email, user.email],
+              [t.account.role, user.role.toLowerCase()],
+              [t.account.since, <Time key="since" at={user.created_at} />],
+            ]}
+          />
+          <section class="card pad">
+            <Form submit={t.actions.save} onSubmit={(values) => rename(user, values)}>
+              <div class="pair">
+                <Field label={t.account.firstName} name="first" value={user.first_name ?? ''} />
+                <Field label={t.account.lastName} name="last" value={user.last_name ?? ''} />
+              </div>
+            </Form>
+          </section>
+        </>
+      )}
+    </When>
+  );
+}
+
+async function rename(user: User, { first = '', last = '' }: Readonly<Record<string, string>>): Promise<void> {
+  await mesh.account.update(user.user_id, { first_name: first, last_name: last });
+  await invalidate('account');
+  say(t.account.saved);
+}
+
+function Deletion() {
+  const remove = async ({ password = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    const [{ user_id: id }, email] = [await mesh.account.me(), session.peek()?.email ?? ''];
+    await asOwner({ email, password }, (owner) => owner.account.delete(id));
+    await signOut();
+  };
+  return (
+    <section class="card pad stack">
+      <h2>{t.account.delete}</h2>
+      <p class="muted">{t.account.deleteLead}</p>
+      <Form submit={t.account.delete} onSubmit={remove}>
+        <Field
+          label={t.account.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          hint={t.account.deleteSure}
+          isRequired
+        />
+      </Form>
+    </section>
+  );
+}

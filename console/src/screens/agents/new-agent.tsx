@@ -1,0 +1,36 @@
+import { mesh } from '../../data/client.ts';
+import { invalidate } from '../../data/query.ts';
+import { Field, Form } from '../../kit/field.tsx';
+import { Page } from '../../kit/page.tsx';
+import { base, go, screen } from '../../shell/router.ts';
+import { t } from '../../texts.ts';
+
+const sample = `name: planner
+model: openai/gpt-5-mini
+description: Plans a week.
+instruction: |
+  You plan weeks. Ask what is missing, then answer with a table of the days.
+tools:
+  - get_current_time
+`;
+
+/** Makes an agent from YAML. The server checks it and says what is wrong, and where. */
+export function NewAgent() {
+  const create = async (text: string): Promise<void> => {
+    const made = await mesh.agents.createFromYaml(text);
+    await invalidate('apps');
+    go(screen`/agents/${made.agent_id}`);
+  };
+  return (
+    <Page
+      title={t.chat.makeAgent}
+      lead={t.agents.newLead}
+      crumb={{ href: `${base}/agents`, text: t.nav.agents }}
+      isNarrow
+    >
+      <Form submit={t.actions.create} onSubmit={({ yaml = '' }) => create(yaml)}>
+        <Field label="YAML" name="yaml" value={sample} rows={16} hint={t.agents.yamlHint} isMono />
+      </Form>
+    </Page>
+  );
+}

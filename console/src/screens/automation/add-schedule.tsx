@@ -1,0 +1,57 @@
+import { useSignal } from '@preact/signals';
+import { loadApps } from '../../data/apps.ts';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Field, Form } from '../../kit/field.tsx';
+import { t } from '../../texts.ts';
+import { cronInWords } from './cron-in-words.ts';
+
+const first = '0 9 * * 1-5';
+
+export function AddSchedule({ onClose }: { readonly onClose: () => void }) {
+  const apps = useQuery('apps', loadApps).data ?? [];
+  const cron = useSignal(first);
+  const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { app = '', user = '', text = '', session = '', timezone = '' } = values;
+    await mesh.schedules.create({
+      cron: cron.value,
+      timezone,
+      appName: app,
+      userId: user,
+      sessionId: session === '' ? null : session,
+      newMessage: { role: 'user', parts: [{ text }] },
+    });
+    await invalidate('schedules');
+    onClose();
+  };
+  return (
+    <Dialog title={t.automation.addSchedule} onClose={onClose}>
+      <Form submit={t.actions.create} onSubmit={add}>
+        <div class="pair">
+          <Field
+            label={t.automation.cron}
+            name="cron"
+            value={first}
+            hint={cronInWords(cron.value)}
+            onChange={(value) => (cron.value = value)}
+            isMono
+            isRequired
+          />
+          <Field
+            label={t.automation.timezone}
+            name="timezone"
+            value={Intl.DateTimeFormat().resolvedOptions().timeZone}
+            isRequired
+          />
+        </div>
+        <div class="pair">
+          <Field label={t.runs.agent} name="app" options={apps.map(({ name, title }) => [name, title])} />
+          <Field label={t.runs.user} name="user" value="user" isRequired />
+        </div>
+        <Field label={t.automation.message} name="text" rows={3} isRequired />
+        <Field label={t.automation.session} name="session" hint={t.automation.sessionHint} />
+      </Form>
+    </Dialog>
+  );
+}

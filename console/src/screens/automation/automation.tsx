@@ -1,0 +1,134 @@
+import type { Schedule } from '@agentmesh/client';
+import { useSignal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { Badge } from '../../kit/badge.tsx';
+import { Button, LinkButton } from '../../kit/button.tsx';
+import { Page, Tabs } from '../../kit/page.tsx';
+import { Empty, When } from '../../kit/states.tsx';
+import { useSure } from '../../kit/sure.tsx';
+import { Time } from '../../kit/time.tsx';
+import { AppName } from '../../parts/app-name.tsx';
+import { base, href, query } from '../../shell/router.ts';
+import { t } from '../../texts.ts';
+import { AddSchedule } from './add-schedule.tsx';
+import { cronInWords } from './cron-in-words.ts';
+import { Mail } from './mail.tsx';
+import { Webhooks } from './webhooks.tsx';
+
+const tabs = ['schedules', 'mail', 'webhooks'] as const;
+
+/** What starts runs without a person, and what is told when they end. */
+export function Automation() {
+  const here = query.value.get('tab') ?? 'schedules';
+  const links = tabs.map((tab) => ({
+    href: `${base}/automation${tab === 'schedules' ? '' : `?tab=${tab}`}`,
+    text: t.automation[tab],
+    isHere: tab === here,
+  }));
+  return (
+    <Page title={t.nav.automation} lead={t.automation.lead}>
+      <Tabs tabs={links} />
+      {here === 'schedules' && <Schedules />}
+      {here === 'mail' && <Mail />}
+      {here === 'webhooks' && <Webhooks />}
+    </Page>
+  );
+}
+
+function Schedules() {
+  const known = useQuery('schedules', () => mesh.schedules.list(), { everyMs: 15_000 });
+  const isAdding = useSignal(false);
+  return (
+    <>
+      <div class="row">
+        <p class="muted grow">{t.automation.schedulesLead}</p>
+        <Button kind="first" icon="plus" onPress={() => (isAdding.value = true)}>
+          {t.automation.addSchedule}
+        </Button>
+      </div>
+      <When known={known} retry={() => invalidate('schedules')}>
+        {(schedules) =>
+          schedules.length === 0 ? (
+            <Empty icon="clock" title={t.automation.none} text={t.automation.noneText} />
+          ) : (
+            schedules.map((schedule) => <Entry key={schedule.id} schedule={schedule} />)
+          )
+        }
+      </When>
+      {isAdding.value && <AddSchedule onClose={() => (isAdding.value = false)} />}
+    </>
+  );
+}
+
+function Entry({ schedule }: { readonly schedule: Schedule }) {
+  const { id, cron, timezone, appName, userId, sessionId, newMessage, enabled } = schedule;
+  const [sure, ask] = useSure();
+  const change = async (act: Promise<unknown>): Promise<void> => {
+    await act;
+    await invalidate('schedules');
+  };
+  return (
+    <section class="card pad stack tight">
+      <div class="row">
+        <h2 class="grow">{cronInWords(cron)}</h2>
+        <Badge tone={enabled ? 'good' : undefined}>{enabled ? t.automation.on : t.automation.paused}</Badge>
+        <Button isTiny onPress={() => change(enabled ? mesh.schedules.pause(id) : mesh.schedules.resume(id))}>
+          {enabled ? t.automation.pause : t.automation.resume}
+        </Button>
+        <LinkButton
+          isTiny
+          href={`${base}/runs?${new URLSearchParams({ app: appName, user: userId, ...(sessionId && { session: sessionId }) }).toString()}`}
+        >
+          {t.automation.history}
+        </LinkButton>
+        <Button
+          isTiny
+          kind="quiet"
+          icon="trash"
+          label={t.actions.delete}
+          onPress={() =>
+            ask(t.automation.delete, t.automation.deleteText, t.actions.delete, () => change(mesh.schedules.delete(id)))
+          }
+        />
+      </div>
+      <p>
+        <AppName name={appName} />: {(newMessage.parts ?? []).map(({ text }) => text ?? '').join(' ')}
+      </p>
+      <p class="small muted">
+        <code>{cron}</code> {timezone}
+      </p>
+      {enabled && (
+        <p class="row small muted">
+          {t.automation.next}
+          {schedule.next_times.map((at) => (
+            <Time key={at} at={at} />
+          ))}
+        </p>
+      )}
+      <LastRun schedule={schedule} />
+      {sure}
+    </section>
+  );
+}
+
+function LastRun({ schedule: { last_run: last, missed_ticks: missed } }: { readonly schedule: Schedule }) {
+  return (
+    <p class="row small muted">
+      {last && (
+        <>
+          {t.automation.last}
+          {last.invocation_id === null ? (
+            <Time at={last.scheduled_at} />
+          ) : (
+            <a href={href`/runs/${last.invocation_id}`}>
+              <Time at={last.scheduled_at} />
+            </a>
+          )}
+          {last.error && <span class="bad toned">{last.error}</span>}
+        </>
+      )}
+      {missed > 0 && <span class="warn toned">{`${missed} ${t.automation.missed}`}</span>}
+    </p>
+  );
+}

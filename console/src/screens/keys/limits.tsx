@@ -1,0 +1,119 @@
+import type { UsageLimit } from '@agentmesh/client';
+import { useSignal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { Button } from '../../kit/button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Field, Form } from '../../kit/field.tsx';
+import { count, dollars } from '../../kit/numbers.ts';
+import { Empty, When } from '../../kit/states.tsx';
+import { Time } from '../../kit/time.tsx';
+import { t } from '../../texts.ts';
+
+const amounts = ['requests', 'tokens', 'cost_usd'] as const;
+const periods = [
+  ['day', t.keys.day],
+  ['month', t.keys.month],
+] as const;
+
+/** Limits of use as bars. */
+export function Limits() {
+  const known = useQuery('usage?limits', () => mesh.usage.limits(), { everyMs: 30_000 });
+  const isAdding = useSignal(false);
+  return (
+    <>
+      <div class="row">
+        <p class="muted grow">{t.keys.limitsLead}</p>
+        <Button kind="first" icon="plus" onPress={() => (isAdding.value = true)}>
+          {t.keys.setLimit}
+        </Button>
+      </div>
+      <When known={known} retry={() => invalidate('usage?limits')}>
+        {(limits) =>
+          limits.length === 0 ? (
+            <Empty icon="chart" title={t.keys.noLimits} text={t.keys.noLimitsText} />
+          ) : (
+            <div class="budgets">
+              {limits.map((limit) => (
+                <Budget key={`${limit.scope} ${limit.period}`} limit={limit} />
+              ))}
+            </div>
+          )
+        }
+      </When>
+      {isAdding.value && <SetLimit onClose={() => (isAdding.value = false)} />}
+    </>
+  );
+}
+
+function Budget({ limit }: { readonly limit: UsageLimit }) {
+  const { scope, period, used, resets_at: resets } = limit;
+  const remove = async (): Promise<void> => {
+    await mesh.usage.removeLimit(scope, period);
+    await invalidate('usage?limits');
+  };
+  return (
+    <section class="card pad stack tight">
+      <div class="row">
+        <h2 class="grow">
+          {scope} · {period}
+        </h2>
+        <Button isTiny kind="quiet" icon="trash" label={t.actions.delete} onPress={remove} />
+      </div>
+      {amounts.map((name) => {
+        const [most, spent] = [limit[name], used[name] ?? 0];
+        if (most === null) return null;
+        const written = name === 'cost_usd' ? dollars : count;
+        const tone = spent >= most ? 'bad' : spent >= most * 0.8 ? 'warn' : 'busy';
+        return (
+          <div key={name} class="stack tight">
+            <div class="row small">
+              <span class="grow">{t.keys.amounts[name]}</span>
+              <span class="number">
+                {written(spent)} / {written(most)}
+              </span>
+            </div>
+            <meter
+              class={`budget ${tone}`}
+              aria-label={t.keys.amounts[name]}
+              max={Math.max(most, 1e-9)}
+              value={Math.min(spent, most)}
+            />
+          </div>
+        );
+      })}
+      <p class="small muted">
+        {t.keys.resets} <Time at={resets} />
+      </p>
+    </section>
+  );
+}
+
+function SetLimit({ onClose }: { readonly onClose: () => void }) {
+  const keys = useQuery('keys', () => mesh.keys.list()).data ?? [];
+  const scopes = [
+    ['account', t.keys.account] as const,
+    ...keys.map(({ api_key_id: id, key_name: name }) => [id, name] as const),
+  ];
+  const set = async ({ scope = '', period = '', ...given }: Readonly<Record<string, string>>): Promise<void> => {
+    const body = Object.fromEntries(amounts.map((name) => [name, given[name] ? Number(given[name]) : null]));
+    await mesh.usage.setLimit(scope, period, body);
+    await invalidate('usage?limits');
+    onClose();
+  };
+  return (
+    <Dialog title={t.keys.setLimit} onClose={onClose}>
+      <Form submit={t.actions.save} onSubmit={set}>
+        <div class="pair">
+          <Field label={t.keys.scope} name="scope" options={scopes} />
+          <Field label={t.keys.period} name="period" options={periods} />
+        </div>
+        <div class="pair">
+          {amounts.map((name) => (
+            <Field key={name} label={t.keys.amounts[name]} name={name} type="number" min={0} />
+          ))}
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
