@@ -6,7 +6,7 @@ import { useQuery } from '../data/query.ts';
 import { Dialog } from '../kit/dialog.tsx';
 import { t } from '../texts.ts';
 import { isFinding } from './open.ts';
-import { places } from './places.ts';
+import { isShown, places } from './places.ts';
 import { go, screen } from './router.ts';
 
 interface Found {
@@ -77,7 +77,7 @@ function useTargets(): readonly Found[] {
   const apps = useQuery('apps', loadApps).data ?? [];
   const runs = useQuery('runs?palette', async () => (await mesh.runs.list({ limit: 50 }).page()).items).data ?? [];
   const pages = places.flatMap(([, listed]) =>
-    listed.map(({ path, text }) => ({ kind: t.palette.page, text, to: path })),
+    listed.filter(isShown).map(({ path, text }) => ({ kind: t.palette.page, text, to: path })),
   );
   return [
     ...pages,

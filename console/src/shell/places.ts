@@ -1,3 +1,4 @@
+import { session } from '../data/session.ts';
 import type { IconName } from '../kit/icon.tsx';
 import { t } from '../texts.ts';
 
@@ -5,6 +6,7 @@ interface Place {
   readonly path: string;
   readonly text: string;
   readonly icon: IconName;
+  readonly isForAdmins?: boolean;
   /** Pressed after `g`. */
   readonly key?: string;
 }
@@ -33,6 +35,11 @@ export const places: readonly (readonly [group: string, places: readonly Place[]
     [
       { path: '/keys', text: t.nav.keys, icon: 'key', key: 'k' },
       { path: '/account', text: t.nav.account, icon: 'person', key: 'u' },
+      { path: '/admin', text: t.nav.admin, icon: 'shield', isForAdmins: true },
     ],
   ],
 ];
+
+export function isShown({ isForAdmins = false }: Pick<Place, 'isForAdmins'>): boolean {
+  return !isForAdmins || session.value?.role === 'ADMIN';
+}

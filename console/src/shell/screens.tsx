@@ -21,6 +21,7 @@ const screens: readonly (readonly [pattern: string, load: () => Promise<Screen>]
   ['/keys', async () => (await import('../screens/keys/keys.tsx')).Keys],
   ['/automation', async () => (await import('../screens/automation/automation.tsx')).Automation],
   ['/account', async () => (await import('../screens/account/account.tsx')).Account],
+  ['/admin', async () => (await import('../screens/account/admin.tsx')).Admin],
   ['/device', async () => (await import('../screens/device/device.tsx')).Device],
   ['/chat', async () => (await import('../screens/chat/chat.tsx')).Chat],
   ['/chat/:app', async () => (await import('../screens/chat/chat.tsx')).Chat],

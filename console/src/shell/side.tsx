@@ -4,7 +4,7 @@ import { Button } from '../kit/button.tsx';
 import { Icon } from '../kit/icon.tsx';
 import { t } from '../texts.ts';
 import { isFinding, isShowingKeys } from './open.ts';
-import { places } from './places.ts';
+import { isShown, places } from './places.ts';
 import { base, path } from './router.ts';
 import { toggleTheme } from './theme.ts';
 
@@ -29,7 +29,7 @@ export function Side() {
       {places.map(([group, listed]) => (
         <div key={group} class="stack side-group">
           <span class="nav-group">{group}</span>
-          {listed.map((place) => (
+          {listed.filter(isShown).map((place) => (
             <a
               key={place.path}
               class="nav"

@@ -70,8 +70,8 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
   };
   return (
     <section class="card pad stack tight">
-      <div class="row">
-        <h2 class="grow">{cronInWords(cron)}</h2>
+      <div class="row entry-head">
+        <h2>{cronInWords(cron)}</h2>
         <Badge tone={enabled ? 'good' : undefined}>{enabled ? t.automation.on : t.automation.paused}</Badge>
         <Button isTiny onPress={() => change(enabled ? mesh.schedules.pause(id) : mesh.schedules.resume(id))}>
           {enabled ? t.automation.pause : t.automation.resume}

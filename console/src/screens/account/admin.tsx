@@ -1,0 +1,92 @@
+import type { Answer } from '@agentmesh/client';
+import { useSignal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { Badge } from '../../kit/badge.tsx';
+import { Field, Form } from '../../kit/field.tsx';
+import { Json } from '../../kit/json.tsx';
+import { count } from '../../kit/numbers.ts';
+import { Page } from '../../kit/page.tsx';
+import { When } from '../../kit/states.tsx';
+import { type Column, Table } from '../../kit/table.tsx';
+import { lengthOf } from '../../kit/time.tsx';
+import { t } from '../../texts.ts';
+
+type Slow = Answer<'listSlowAccounts'>[number];
+
+/** For admins: the health of the services, slow accounts, and what holds a run. */
+export function Admin() {
+  return (
+    <Page title={t.nav.admin} lead={t.admin.lead}>
+      <Health />
+      <section class="stack tight">
+        <h2>{t.admin.slow}</h2>
+        <SlowAccounts />
+      </section>
+      <Why />
+    </Page>
+  );
+}
+
+function Health() {
+  const known = useQuery('admin?health', () => mesh.call('GET', '/readyz', {}), { everyMs: 15_000 });
+  return (
+    <section class="stack tight">
+      <h2>{t.admin.health}</h2>
+      <When known={known} retry={() => invalidate('admin?health')}>
+        {({ checks }) => (
+          <div class="card lines">
+            {Object.entries(checks).map(([service, { ok, error }]) => (
+              <div key={service} class="row">
+                <span class="grow">{service}</span>
+                {error && <span class="small bad toned">{error}</span>}
+                <Badge tone={ok ? 'good' : 'bad'}>{ok ? t.admin.ok : t.admin.bad}</Badge>
+              </div>
+            ))}
+          </div>
+        )}
+      </When>
+    </section>
+  );
+}
+
+const columns: readonly Column<Slow>[] = [
+  { title: t.nav.account, cell: ({ account_id: id }) => <code>{id}</code> },
+  { title: t.nav.runs, cell: ({ runs }) => count(runs), isNumber: true },
+  { title: t.admin.active, cell: ({ active }) => count(active), isNumber: true, isWide: true },
+  { title: t.runStatus.failed, cell: ({ failed }) => count(failed), isNumber: true, isWide: true },
+  { title: t.admin.mean, cell: ({ mean_seconds: mean }) => lengthOf(mean), isNumber: true },
+  { title: t.admin.longest, cell: ({ longest_seconds: most }) => lengthOf(most), isNumber: true, isWide: true },
+  { title: t.admin.reason, cell: ({ reason }) => reason },
+];
+
+function SlowAccounts() {
+  const known = useQuery('admin?slow', () => mesh.call('GET', '/api/admin/slow', { query: { minutes: 60 } }));
+  return (
+    <When known={known} retry={() => invalidate('admin?slow')}>
+      {(accounts) =>
+        accounts.length === 0 ? (
+          <p class="card pad muted">{t.admin.noneSlow}</p>
+        ) : (
+          <Table label={t.admin.slow} columns={columns} rows={accounts} keyOf={({ account_id: id }) => id} />
+        )
+      }
+    </When>
+  );
+}
+
+function Why() {
+  const held = useSignal<object | undefined>(undefined);
+  const ask = async ({ id = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    held.value = await mesh.call('GET', '/api/admin/runs/{invocation_id}/why', { path: { invocation_id: id.trim() } });
+  };
+  return (
+    <section class="card pad stack">
+      <h2>{t.admin.why}</h2>
+      <Form submit={t.admin.ask} onSubmit={ask}>
+        <Field label={t.admin.runId} name="id" isMono isRequired />
+      </Form>
+      {held.value && <Json value={held.value} />}
+    </section>
+  );
+}
