@@ -1,3 +1,4 @@
+import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Caller, newAccount } from '../../caller.ts';
@@ -15,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 interface Visit {
+  readonly caller: Caller;
   readonly context: BrowserContext;
   readonly page: Page;
   /** Errors of the page, and requests to other origins. */
@@ -38,7 +40,7 @@ async function visit(chrome: Browser, path: string): Promise<Visit> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
-  return { context, page, complaints };
+  return { caller, context, page, complaints };
 }
 
 test('the console signs in, streams an answer, keeps it over a reload and lists the run, without an error or a request to another origin', {
@@ -86,6 +88,101 @@ test('a person signs a program in with its code and the password, and denies ano
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+const screens = [
+  '/',
+  '/chat/echo',
+  '/inbox',
+  '/runs',
+  '/sessions?app=echo',
+  '/sessions/echo/user/order',
+  '/agents',
+  '/agents/echo',
+  '/automation',
+  '/keys?tab=limits',
+  '/keys?tab=usage',
+  '/account?tab=tokens',
+  '/account?tab=signIns',
+];
+
+/** The rules of WCAG 2.2 AA. Only contrast differs between themes. */
+const themes = [
+  ['light', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']],
+  ['dark', ['color-contrast']],
+] as const;
+
+test('every screen is accessible and fits a narrow phone in both themes', { timeout: 240_000 }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await visit(browser, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await fill(caller);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const faults: string[] = [];
+  for (const screen of screens) {
+    await page.goto(`${url}/console${screen}`);
+    await page.locator('#main :is(h1, form)').first().waitFor();
+    await page.locator('.skeleton').waitFor({ state: 'detached' });
+    await page.evaluate(axe.source);
+    for (const [colorScheme, rules] of themes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      faults.push(...(await faultsOf(page, rules)).map((fault) => `${screen} ${colorScheme}: ${fault}`));
+    }
+  }
+  expect(faults).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('two tabs share one stream of changes, and a change of the state is refused over a newer one', {
+  timeout: 180_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, '/sessions/echo/user/order?tab=state');
+  let streams = 0;
+  context.on('request', (request) => {
+    if (request.url().endsWith('/api/changes')) streams += 1;
+  });
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await fill(caller);
+  await page.reload();
+  const state = page.getByLabel('State', { exact: true });
+  await state.fill('{ "total": 2 }');
+  const session = '/apps/echo/users/user/sessions/order';
+  await caller.request('PATCH', session, { stateDelta: { total: 3 } });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').waitFor();
+  expect((await caller.request<{ state: object }>('GET', session)).body.state).toEqual({ total: 3 });
+  const other = await context.newPage();
+  streams = 0;
+  for (const tab of [page, other]) await tab.goto(`${url}/console/runs`);
+  for (const tab of [page, other]) await tab.getByText('No runs yet').waitFor();
+  const newMessage = { role: 'user', parts: [{ text: 'hello' }] };
+  await caller.request('POST', '/run', { appName: 'echo', userId: 'user', sessionId: 'order', newMessage });
+  for (const tab of [other, page]) {
+    await tab.bringToFront();
+    await tab.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'echo' }).waitFor();
+  }
+  expect(streams).toBe(1);
+  await context.close();
+});
+
+/** Makes something for every screen to show. */
+async function fill(caller: Caller): Promise<void> {
+  await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
+  await caller.request('PUT', '/api/usage/limits/account/day', { requests: 1_000 });
+  const newMessage = { role: 'user', parts: [{ text: 'report' }] };
+  const schedule = { cron: '0 9 * * 1-5', appName: 'echo', userId: 'user', newMessage, enabled: false };
+  await caller.request('POST', '/api/schedules', schedule);
+}
+
+/** Violations of rules, and whether the page is broader than the window. */
+async function faultsOf(page: Page, rules: readonly string[]): Promise<string[]> {
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`;
+  const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(run);
+  const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  const faults = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+  return excess > 0 ? [...faults, `broader than the window by ${excess}`] : faults;
+}
 
 function open(page: Page, name: string): Promise<void> {
   return page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
