@@ -104,7 +104,7 @@ async function handOver(look: Look, taken: readonly Taken[]): Promise<void> {
     taken.map(({ run }) => run),
   );
   const toAnswer = ({ run, attempt, start, turn }: Taken): Promise<TurnInit> =>
-    toTurn(context, attempt, { start, turn, used: used(run) });
+    toTurn(context, attempt, { start, turn, used: used(run), deaths: run.deaths });
   const made = taken.map((one) => unlessFails(context, one.run, () => toAnswer(one)));
   for (const turn of await Promise.all(made)) {
     const { invocationId } = turn ?? {};

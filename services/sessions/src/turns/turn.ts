@@ -73,13 +73,15 @@ interface Taken {
   readonly turn: StartedTurn;
   /** Use of the attempts before, of a run that is taken over. */
   readonly used?: UsageBefore;
+  /** How many executors of such a run have died. */
+  readonly deaths?: number;
 }
 
 /** The turn for the executor: the state with the attempt's delta, and the window with its user event. */
 export async function toTurn(
   { db, leaseSeconds, limits, usage }: Context,
   attempt: Attempt,
-  { start, turn, used }: Taken,
+  { start, turn, used, deaths = 0 }: Taken,
 ): Promise<MessageInitShape<typeof TurnSchema>> {
   usage.add(attempt.key.accountId, { bytes: bytesOfEvents(start.events) });
   const base = turn.lastSeq - start.events.length;
@@ -121,6 +123,7 @@ export async function toTurn(
     stateMaxScopeBytes: limits.stateScopeBytes,
     waitingForJson: bytesOf(turn.waitingFor ?? ''),
     isTakeover: used !== undefined,
+    deaths,
     usedJson: bytesOf(before === undefined ? '' : JSON.stringify(before.all)),
     unreportedJson: bytesOf(used === undefined ? '' : JSON.stringify(used.unreported)),
   };

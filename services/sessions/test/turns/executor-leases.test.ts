@@ -103,6 +103,17 @@ describe('the lease of an executor', () => {
     expect((await work.done)[0]).toBe(1);
   });
 
+  test('counts deaths of executors, and none for runs that they hand over', async () => {
+    const { owner, turn } = await beginRun();
+    await service.client.renewLeases({ owner, leases: [leaseOf(turn)], release: true });
+    const heirOf = async () => (await claimAs('heir')).turns.find((one) => one.invocationId === turn.invocationId);
+    expect(await heirOf()).toMatchObject({ isTakeover: true, attempt: 2, deaths: 0 });
+    for (const deaths of [1, 2]) {
+      await dies('heir');
+      await expect.poll(heirOf, { timeout: 20_000 }).toMatchObject({ deaths });
+    }
+  });
+
   test('does not keep others from runs that it does not know', async () => {
     const { owner, turn } = await beginRun();
     const stray = await begin(await newSession(), 'lost', { owner });

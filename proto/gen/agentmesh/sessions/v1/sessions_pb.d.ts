@@ -1292,6 +1292,13 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: bytes unreported_json = 22;
    */
   unreportedJson: Uint8Array;
+
+  /**
+   * How many executors of the run have died, before it or in the attempts before. Those that handed it over because they were stopping do not count. 0 unless `is_takeover`.
+   *
+   * @generated from field: int32 deaths = 23;
+   */
+  deaths: number;
 };
 
 /**

@@ -25,7 +25,7 @@ function openExecutor() {
   return { executor, start, end, begun: () => [...running.keys()].join(' ') };
 }
 
-const again = { isTakeover: true, attempt: 3 };
+const again = { isTakeover: true, deaths: 2 };
 
 test('runs whose executors died more than once are executed one at a time for each account', async () => {
   const { executor, start, end, begun } = openExecutor();
@@ -43,9 +43,11 @@ test('runs whose executors died more than once are executed one at a time for ea
 test('other runs of the account wait for none of them', () => {
   const { start, begun } = openExecutor();
   start('a', '1', again);
-  start('a', '2', { isTakeover: true, attempt: 2 });
+  start('a', '2', { isTakeover: true, deaths: 1 });
   start('a', '3', { attempt: 1 });
-  expect(begun()).toBe('1 2 3');
+  // Handed over again and again, by executors that stopped.
+  start('a', '4', { isTakeover: true, attempt: 5, deaths: 0 });
+  expect(begun()).toBe('1 2 3 4');
 });
 
 test('a run that is cancelled while it waits for its turn goes on at once, to its end', async () => {

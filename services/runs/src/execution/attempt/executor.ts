@@ -145,12 +145,7 @@ function toRunning(turn: Turn, viewer: Viewer | undefined): RunningAttempt {
 function createTurns() {
   const oneByOne = createOneByOne();
   return (turn: Turn, begin: () => Promise<Ending>, signal: AbortSignal): Promise<Ending> =>
-    hasDiedAgain(turn) ? oneByOne(turn.session?.accountId ?? '', begin, signal) : begin();
-}
-
-/** Whether the executors of a run have died twice, or once after the run had waited for an answer. */
-function hasDiedAgain({ isTakeover, attempt }: Turn): boolean {
-  return isTakeover && attempt > 2;
+    turn.deaths > 1 ? oneByOne(turn.session?.accountId ?? '', begin, signal) : begin();
 }
 
 /** See TurnLease. While sessions cannot be reached, renewing waits for up to `outageMs`, as the attempt does. */

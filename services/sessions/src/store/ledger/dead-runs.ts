@@ -11,9 +11,11 @@ interface Asking {
   readonly limit: number;
 }
 
-const findDead = createQuery<Asking, RunRow & { readonly served: boolean }>({
+const findDead = createQuery<Asking, RunRow & { readonly served: boolean; readonly deaths: number }>({
   name: 'find-dead-runs',
-  text: (param) => `select ${runColumns}, ${isServed(param.apps, 's.app_name')} as served
+  text: (
+    param,
+  ) => `select ${runColumns}, ${isServed(param.apps, 's.app_name')} as served, coalesce(r.takeovers, 0) + 1 as deaths
     from runs r join sessions s on ${isSessionOfRun}
     where r.due_at < now() and (r.status in ('running', 'cancelling')) is true
       and (not ${param.takesOver}::boolean or r.status = 'cancelling' or ${isAbandoned} or ${isServed(param.apps, 's.app_name')})
@@ -24,11 +26,13 @@ const findDead = createQuery<Asking, RunRow & { readonly served: boolean }>({
 export interface DeadRun extends DueRun {
   /** Whether the executor that asks serves its app. */
   readonly isServed: boolean;
+  /** How many of its executors have died, this one included unless it has handed the run over. */
+  readonly deaths: number;
 }
 
 /** Runs whose executor is gone, because they are due, and which the one that asks may take over or end: the longest due first. */
 export async function findDeadRuns(db: Queryable, asking: Asking): Promise<DeadRun[]> {
-  return (await findDead(db, asking)).map((row) => ({ ...toRun(row), isServed: row.served }));
+  return (await findDead(db, asking)).map((row) => ({ ...toRun(row), isServed: row.served, deaths: row.deaths }));
 }
 
 const sizeTurns = createQuery<
