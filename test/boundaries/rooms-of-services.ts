@@ -47,7 +47,7 @@ export const roomLists: RoomLists = {
   'services/memory/src':
     'embeddings text errors.ts memory-key.ts place-set.ts store ingest search context.ts erase-memories.ts consumers jobs wire-entry.ts rpc',
   'services/keys/src':
-    'config.ts errors.ts google reply.ts agent-identity caller-rights.ts encryption store integrations saved-keys signing-vault.ts context.ts consumers jobs model-use rpc',
+    'config.ts errors.ts google reply.ts agent-identity caller-rights.ts encryption store integrations saved-keys signing-vault.ts header-vault.ts context.ts consumers jobs model-use rpc',
   'services/keys/src/integrations': 'errors.ts providers',
   'services/keys/src/rpc': 'agent-identity model-use saved-keys signing tool-keys integrations',
   'services/auth/src':

@@ -5,6 +5,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import type { HeaderVault } from './header-vault.ts';
 import type { CredentialService } from './agent-identity/credential-service.ts';
 import type { Config } from './config.ts';
 import type { MailProviders } from './integrations/providers/index.ts';
@@ -32,4 +33,6 @@ export interface Context {
   readonly tokenVault: TokenVault;
   /** Encrypts secrets that sign messages. */
   readonly signingVault: SigningVault;
+  /** Encrypts values of headers of agents. */
+  readonly headerVault: HeaderVault;
 }

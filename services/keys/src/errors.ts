@@ -75,6 +75,12 @@ export function keyNeedsReentry(): MeshError {
   return new MeshError('failed_precondition', 'key_needs_reentry', message);
 }
 
+/** The value of an agent's header was changed, moved, or sealed under a lost key. */
+export function headerNeedsReentry(name: string): MeshError {
+  const message = `The value of the header "${name}" can no longer be decrypted: enter it again.`;
+  return new MeshError('failed_precondition', 'header_needs_reentry', message);
+}
+
 /** The key was saved for another address, or for none. */
 export function keyAddressMismatch(): MeshError {
   const message = 'The API key is not for this server: save it with the base address of the server.';

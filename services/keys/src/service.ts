@@ -8,6 +8,7 @@ import { type Config, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createGoogleTokens } from './google/google-tokens.ts';
+import { createHeaderVault } from './header-vault.ts';
 import { createMailProviders } from './integrations/providers/index.ts';
 import { createTokenVault } from './integrations/token-vault.ts';
 import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
@@ -54,6 +55,7 @@ export const keys = defineService({
       mailProviders: createMailProviders(config),
       tokenVault: createTokenVault(roots),
       signingVault: createSigningVault(roots),
+      headerVault: createHeaderVault(roots),
     };
     serveContracts(mesh, context);
     resources.defer(await bus.consume(AccountDeletedSchema, 'keys', onAccountDeleted(context)));

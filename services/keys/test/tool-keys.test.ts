@@ -19,6 +19,24 @@ async function save(over: object = {}) {
   return { accountId, keyId: key?.id ?? 0n };
 }
 
+test("the value of an agent's header opens only for its account, its address and its name", async () => {
+  const place = { accountId: randomUUID(), url: 'https://mcp.example.com/mcp' };
+  const { envelopes } = await keys.toolKeys.sealHeaders({ ...place, values: { 'x-vendor': secret, 'x-team': 'a' } });
+  expect(JSON.stringify(envelopes)).not.toContain(secret);
+  expect(await keys.toolKeys.openHeaders({ ...place, envelopes })).toMatchObject({
+    values: { 'x-vendor': secret, 'x-team': 'a' },
+  });
+  const elsewhere = [
+    { ...place, envelopes, accountId: randomUUID() },
+    { ...place, envelopes, url: 'https://mcp.example.com/other' },
+    { ...place, envelopes: { 'x-other': envelopes['x-vendor'] ?? '' } },
+    { ...place, envelopes: { 'x-vendor': secret } },
+  ];
+  for (const other of elsewhere) {
+    await expect(keys.toolKeys.openHeaders(other)).rejects.toMatchObject({ reason: 'header_needs_reentry' });
+  }
+});
+
 test('a key is opened for the server that it was saved for', async () => {
   const url = 'https://mcp.example.com/other/path?x=1';
   expect(await keys.toolKeys.openToolKey({ ...(await save()), url })).toMatchObject({ secret });

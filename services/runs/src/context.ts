@@ -1,6 +1,7 @@
 import type { AddressPolicy } from '@agentmesh/lib/outbound';
 import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { Client } from '@connectrpc/connect';
+import type { SealHeaders } from './apps/agents/header-values.ts';
 import type { AgentApps } from './apps/agents/agent-apps.ts';
 import type { CheckModel } from './apps/agents/checks/check-definition.ts';
 import type { RunsConfig } from './config.ts';
@@ -24,6 +25,7 @@ export interface Context extends Running, Watching, Noticing {
   /** Streams of notices. */
   readonly watchers: Watchers;
   readonly savedKeys: Client<typeof SavedKeysService>;
+  readonly sealHeaders: SealHeaders;
   /** Addresses that a `model_api_base` without a key may have. */
   readonly apiBases: AddressPolicy;
   /** Spans of the latest runs; absent while the web UI is off. */

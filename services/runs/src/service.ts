@@ -2,6 +2,8 @@ import { defineService, type Host } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
+import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
+import { createSealHeaders } from './apps/agents/header-values.ts';
 import { readRunsConfig, runsSettings } from './config.ts';
 import { follow } from './consumers/follow.ts';
 import type { Context } from './context.ts';
@@ -55,5 +57,6 @@ export const runs = defineService({
 });
 
 function surroundingsOf({ bus, log, draining, mesh }: Host<typeof runsSettings>) {
-  return { bus, log, draining, savedKeys: mesh.client(SavedKeysService) };
+  const sealHeaders = createSealHeaders(mesh.client(ToolKeysService));
+  return { bus, log, draining, savedKeys: mesh.client(SavedKeysService), sealHeaders };
 }

@@ -15,6 +15,7 @@ const resources = new AsyncDisposableStack();
 const watch = new SecretWatch();
 const secret = watch.plant('key', 'sk-planted-key-of-an-agent-Zq8x');
 const nextSecret = watch.plant('next key', 'sk-planted-next-key-of-an-agent-Yw7v');
+const headerSecret = watch.plant('header', 'planted-value-of-a-header-Xu6t');
 const loopback = '127.0.0.1/32';
 const env = {
   LOG_LEVEL: 'trace',
@@ -132,6 +133,23 @@ test('a key that was saved for an MCP server is sent to it, and to no other', as
   expect(other.calls).toEqual([]);
 });
 
+test('a value of a header is sent to its server, also where a former version is restored', async () => {
+  const server = resources.use(await startMcpServer());
+  const mcpServers = [{ url: server.url, headers: { 'x-vendor-key': headerSecret }, timeout: 60 }];
+  const session = await makeAgent('echo/echo', {}, { mcp_servers: mcpServers });
+  const path = `/api/agents/${session.appName}`;
+  const { body: agent } = await caller.request<object>('GET', path);
+  for (const headers of [{ 'x-vendor-key': '__unchanged__', 'x-team': 'a' }, undefined]) {
+    const servers = [{ url: server.url, timeout: 60, ...(headers && { headers }) }];
+    expect((await caller.request('PUT', path, { ...agent, mcp_servers: servers })).status).toBe(200);
+  }
+  for (const version of [1, 2]) {
+    expect((await caller.request('POST', `${path}/versions/${version}/restore`)).status).toBe(200);
+    await last(session);
+    expect(server.calls.at(-1)?.headers).toMatchObject({ 'x-vendor-key': headerSecret });
+  }
+});
+
 describe('after a restart with other settings', () => {
   const found = { id: '', session: undefined as Parameters<Caller['run']>[0] | undefined };
 
@@ -173,7 +191,7 @@ describe('after a restart with other settings', () => {
   });
 });
 
-test('a key is in no log line and no row of any table', async () => {
+test('no key and no value of a header is in a log line or a row of any table', async () => {
   watch.readLog(await settledLog(mesh));
   await watch.readDatabase(databaseUrl);
   expect(watch.places).toBeGreaterThan(100);

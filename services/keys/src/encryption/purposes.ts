@@ -3,4 +3,5 @@ export const purposes = {
   savedKeys: 'saved keys',
   integrations: 'integrations',
   signing: 'signing secrets',
+  headers: 'headers of agents',
 } as const;

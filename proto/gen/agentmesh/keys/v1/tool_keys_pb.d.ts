@@ -59,7 +59,107 @@ export declare type OpenToolKeyResponse = Message<"agentmesh.keys.v1.OpenToolKey
 export declare const OpenToolKeyResponseSchema: GenMessage<OpenToolKeyResponse>;
 
 /**
- * Saved keys that tools send to servers outside of the mesh: servers of the Model Context Protocol and remote agents.
+ * @generated from message agentmesh.keys.v1.SealHeadersRequest
+ */
+export declare type SealHeadersRequest = Message<"agentmesh.keys.v1.SealHeadersRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Address that the headers are sent to. The envelopes open only with the same address.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * Values by the name of their header. An envelope opens only with the same name.
+   *
+   * @generated from field: map<string, string> values = 3;
+   */
+  values: { [key: string]: string };
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.SealHeadersRequest.
+ * Use `create(SealHeadersRequestSchema)` to create a new message.
+ */
+export declare const SealHeadersRequestSchema: GenMessage<SealHeadersRequest>;
+
+/**
+ * @generated from message agentmesh.keys.v1.SealHeadersResponse
+ */
+export declare type SealHeadersResponse = Message<"agentmesh.keys.v1.SealHeadersResponse"> & {
+  /**
+   * Envelopes by the name of their header.
+   *
+   * @generated from field: map<string, string> envelopes = 1;
+   */
+  envelopes: { [key: string]: string };
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.SealHeadersResponse.
+ * Use `create(SealHeadersResponseSchema)` to create a new message.
+ */
+export declare const SealHeadersResponseSchema: GenMessage<SealHeadersResponse>;
+
+/**
+ * @generated from message agentmesh.keys.v1.OpenHeadersRequest
+ */
+export declare type OpenHeadersRequest = Message<"agentmesh.keys.v1.OpenHeadersRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The address of SealHeadersRequest.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * Envelopes by the name of their header.
+   *
+   * @generated from field: map<string, string> envelopes = 3;
+   */
+  envelopes: { [key: string]: string };
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.OpenHeadersRequest.
+ * Use `create(OpenHeadersRequestSchema)` to create a new message.
+ */
+export declare const OpenHeadersRequestSchema: GenMessage<OpenHeadersRequest>;
+
+/**
+ * @generated from message agentmesh.keys.v1.OpenHeadersResponse
+ */
+export declare type OpenHeadersResponse = Message<"agentmesh.keys.v1.OpenHeadersResponse"> & {
+  /**
+   * Values by the name of their header. They must not be stored or logged.
+   *
+   * @generated from field: map<string, string> values = 1;
+   */
+  values: { [key: string]: string };
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.OpenHeadersResponse.
+ * Use `create(OpenHeadersResponseSchema)` to create a new message.
+ */
+export declare const OpenHeadersResponseSchema: GenMessage<OpenHeadersResponse>;
+
+/**
+ * Secrets that tools send to servers outside of the mesh, servers of the Model Context Protocol and remote agents: saved keys, and values of headers.
  *
  * Every RPC fails with INVALID_ARGUMENT request_invalid when the account id is not a UUID in lower case.
  *
@@ -78,6 +178,27 @@ export declare const ToolKeysService: GenService<{
     methodKind: "unary";
     input: typeof OpenToolKeyRequestSchema;
     output: typeof OpenToolKeyResponseSchema;
+  },
+  /**
+   * Encrypts values of headers that an account's agent sends to one address. The caller stores the envelopes, and no plain value.
+   *
+   * @generated from rpc agentmesh.keys.v1.ToolKeysService.SealHeaders
+   */
+  sealHeaders: {
+    methodKind: "unary";
+    input: typeof SealHeadersRequestSchema;
+    output: typeof SealHeadersResponseSchema;
+  },
+  /**
+   * Decrypts what SealHeaders has encrypted. FAILED_PRECONDITION header_needs_reentry when an envelope cannot be opened: it belongs to another account,
+   * address or name, was changed, or was sealed under an ENCRYPT_KEY that is not known any more.
+   *
+   * @generated from rpc agentmesh.keys.v1.ToolKeysService.OpenHeaders
+   */
+  openHeaders: {
+    methodKind: "unary";
+    input: typeof OpenHeadersRequestSchema;
+    output: typeof OpenHeadersResponseSchema;
   },
 }>;
 

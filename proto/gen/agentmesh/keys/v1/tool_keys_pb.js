@@ -9,7 +9,7 @@ import { file_agentmesh_mesh_v1_access } from "../../mesh/v1/access_pb.js";
  * Describes the file agentmesh/keys/v1/tool_keys.proto.
  */
 export const file_agentmesh_keys_v1_tool_keys = /*@__PURE__*/
-  fileDesc("CiFhZ2VudG1lc2gva2V5cy92MS90b29sX2tleXMucHJvdG8SEWFnZW50bWVzaC5rZXlzLnYxIkUKEk9wZW5Ub29sS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmtleV9pZBgCIAEoAxILCgN1cmwYAyABKAkiJQoTT3BlblRvb2xLZXlSZXNwb25zZRIOCgZzZWNyZXQYASABKAkyeQoPVG9vbEtleXNTZXJ2aWNlElwKC09wZW5Ub29sS2V5EiUuYWdlbnRtZXNoLmtleXMudjEuT3BlblRvb2xLZXlSZXF1ZXN0GiYuYWdlbnRtZXNoLmtleXMudjEuT3BlblRvb2xLZXlSZXNwb25zZRoIqrsYBHJ1bnNiBnByb3RvMw", [file_agentmesh_mesh_v1_access]);
+  fileDesc("CiFhZ2VudG1lc2gva2V5cy92MS90b29sX2tleXMucHJvdG8SEWFnZW50bWVzaC5rZXlzLnYxIkUKEk9wZW5Ub29sS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmtleV9pZBgCIAEoAxILCgN1cmwYAyABKAkiJQoTT3BlblRvb2xLZXlSZXNwb25zZRIOCgZzZWNyZXQYASABKAkipwEKElNlYWxIZWFkZXJzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgsKA3VybBgCIAEoCRJBCgZ2YWx1ZXMYAyADKAsyMS5hZ2VudG1lc2gua2V5cy52MS5TZWFsSGVhZGVyc1JlcXVlc3QuVmFsdWVzRW50cnkaLQoLVmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKRAQoTU2VhbEhlYWRlcnNSZXNwb25zZRJICgllbnZlbG9wZXMYASADKAsyNS5hZ2VudG1lc2gua2V5cy52MS5TZWFsSGVhZGVyc1Jlc3BvbnNlLkVudmVsb3Blc0VudHJ5GjAKDkVudmVsb3Blc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEisAEKEk9wZW5IZWFkZXJzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgsKA3VybBgCIAEoCRJHCgllbnZlbG9wZXMYAyADKAsyNC5hZ2VudG1lc2gua2V5cy52MS5PcGVuSGVhZGVyc1JlcXVlc3QuRW52ZWxvcGVzRW50cnkaMAoORW52ZWxvcGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKIAQoTT3BlbkhlYWRlcnNSZXNwb25zZRJCCgZ2YWx1ZXMYASADKAsyMi5hZ2VudG1lc2gua2V5cy52MS5PcGVuSGVhZGVyc1Jlc3BvbnNlLlZhbHVlc0VudHJ5Gi0KC1ZhbHVlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEytQIKD1Rvb2xLZXlzU2VydmljZRJcCgtPcGVuVG9vbEtleRIlLmFnZW50bWVzaC5rZXlzLnYxLk9wZW5Ub29sS2V5UmVxdWVzdBomLmFnZW50bWVzaC5rZXlzLnYxLk9wZW5Ub29sS2V5UmVzcG9uc2USXAoLU2VhbEhlYWRlcnMSJS5hZ2VudG1lc2gua2V5cy52MS5TZWFsSGVhZGVyc1JlcXVlc3QaJi5hZ2VudG1lc2gua2V5cy52MS5TZWFsSGVhZGVyc1Jlc3BvbnNlElwKC09wZW5IZWFkZXJzEiUuYWdlbnRtZXNoLmtleXMudjEuT3BlbkhlYWRlcnNSZXF1ZXN0GiYuYWdlbnRtZXNoLmtleXMudjEuT3BlbkhlYWRlcnNSZXNwb25zZRoIqrsYBHJ1bnNiBnByb3RvMw", [file_agentmesh_mesh_v1_access]);
 
 /**
  * Describes the message agentmesh.keys.v1.OpenToolKeyRequest.
@@ -26,7 +26,35 @@ export const OpenToolKeyResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_keys_v1_tool_keys, 1);
 
 /**
- * Saved keys that tools send to servers outside of the mesh: servers of the Model Context Protocol and remote agents.
+ * Describes the message agentmesh.keys.v1.SealHeadersRequest.
+ * Use `create(SealHeadersRequestSchema)` to create a new message.
+ */
+export const SealHeadersRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_keys_v1_tool_keys, 2);
+
+/**
+ * Describes the message agentmesh.keys.v1.SealHeadersResponse.
+ * Use `create(SealHeadersResponseSchema)` to create a new message.
+ */
+export const SealHeadersResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_keys_v1_tool_keys, 3);
+
+/**
+ * Describes the message agentmesh.keys.v1.OpenHeadersRequest.
+ * Use `create(OpenHeadersRequestSchema)` to create a new message.
+ */
+export const OpenHeadersRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_keys_v1_tool_keys, 4);
+
+/**
+ * Describes the message agentmesh.keys.v1.OpenHeadersResponse.
+ * Use `create(OpenHeadersResponseSchema)` to create a new message.
+ */
+export const OpenHeadersResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_keys_v1_tool_keys, 5);
+
+/**
+ * Secrets that tools send to servers outside of the mesh, servers of the Model Context Protocol and remote agents: saved keys, and values of headers.
  *
  * Every RPC fails with INVALID_ARGUMENT request_invalid when the account id is not a UUID in lower case.
  *

@@ -54,6 +54,7 @@ beforeAll(async () => {
     checkModel: () => undefined,
     checkTool: checkBuiltInTool,
     savedKeys,
+    sealHeaders: () => Promise.reject(new Error('not used')),
     apiBases,
   };
 });

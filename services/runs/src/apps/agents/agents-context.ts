@@ -7,6 +7,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AgentApps } from './agent-apps.ts';
 import type { AgentRow } from '../../store/agents.ts';
 import type { CheckTool } from '../entries/check-tools.ts';
+import type { SealHeaders } from './header-values.ts';
 import type { CheckModel } from './checks/check-definition.ts';
 
 /** Runs the transaction that writes an agent. */
@@ -25,6 +26,7 @@ export interface AgentsContext {
   /** Mistakes of an entry of `tools` of an agent that is a record. */
   readonly checkTool: CheckTool;
   readonly savedKeys: Pick<Client<typeof SavedKeysService>, 'createKey' | 'deleteKey' | 'getKey'>;
+  readonly sealHeaders: SealHeaders;
   /** Addresses that a `model_api_base` without a key may have. */
   readonly apiBases: AddressPolicy;
 }

@@ -1,19 +1,34 @@
-import type { AgentRow } from '../../store/agents.ts';
+import type { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
+import type { Client } from '@connectrpc/connect';
 import { unchanged } from '../definition/key-reference.ts';
 import { type AgentFault, AgentFaults } from './agent-fault.ts';
 import type { AgentFields } from './agent-fields.ts';
 import type { McpServerField } from './mcp-servers.ts';
 
 const encoder = new TextEncoder();
+const mostOfValue = 8_192;
+const tooLong = `must be at most ${mostOfValue} printable ASCII characters`;
+const missing = 'there is no value to keep for this address: give the value';
+
+/** Fields whose headers hold sealed values. */
+export interface StoredFields {
+  /** The fields as JSON. */
+  readonly fields: string;
+}
+
+/** Encrypts values of headers for one address. */
+export type SealHeaders = (headers: { accountId: string; url: string; values: Headers }) => Promise<Headers>;
+
+/** Has values of headers sealed by the keys service. */
+export function createSealHeaders(client: Pick<Client<typeof ToolKeysService>, 'sealHeaders'>): SealHeaders {
+  return async (headers) => (await client.sealHeaders(headers, { timeoutMs: 10_000 })).envelopes;
+}
 
 /** Stored fields as they are answered: the values of headers of MCP servers are `__unchanged__`, because a vendor's header may hold a secret. */
 export function shownFields(json: string): Uint8Array {
   if (!json.includes('"mcp_servers"')) return encoder.encode(json);
   const fields = JSON.parse(json) as AgentFields;
-  const hide = (headers: object) => Object.fromEntries(Object.keys(headers).map((name) => [name, unchanged]));
-  return encoder.encode(
-    JSON.stringify(mapServers(fields, (one) => withHeaders(one, one.headers && hide(one.headers)))),
-  );
+  return encoder.encode(JSON.stringify(mapServers(fields, (one) => withHeaders(one, hide(one.headers)))));
 }
 
 /** The fields without headers of MCP servers, for a file: a program that reads it would send `__unchanged__`. */
@@ -21,22 +36,22 @@ export function withoutHeaders(fields: AgentFields): AgentFields {
   return mapServers(fields, (server) => withHeaders(server, undefined));
 }
 
-/** Puts the headers of the present agent where a file names the same server and no headers. */
-export function keepHeaders(fields: AgentFields, present: AgentRow | undefined): AgentFields {
-  return mapServers(fields, (server) => withHeaders(server, server.headers ?? storedHeaders(present, server)));
+/** Keeps the headers of the present agent where a file names the same server and no headers. */
+export function keepHeaders(fields: AgentFields, present: StoredFields | undefined): AgentFields {
+  return mapServers(fields, (server) => withHeaders(server, server.headers ?? hide(storedHeaders(present, server))));
 }
 
-/** Puts the present values where fields have `__unchanged__`. A server with another address needs them again. Throws AgentFaults where there is none. */
-export function keepHeaderValues(fields: AgentFields, present: AgentRow | undefined): AgentFields {
+/** Puts the stored values where fields have `__unchanged__`. A server with another address needs them again. Throws AgentFaults where there is none. */
+export function keepHeaderValues(fields: AgentFields, stored: StoredFields | undefined): AgentFields {
   const faults: AgentFault[] = [];
   const kept = mapServers(fields, (server, at) => {
-    if (!Object.values(server.headers ?? {}).includes(unchanged)) return server;
-    const stored = storedHeaders(present, server) ?? {};
-    const values = Object.entries(server.headers ?? {}).map(([name, value]) => {
-      if (value !== unchanged) return [name, value] as const;
-      if (Object.hasOwn(stored, name)) return [name, stored[name] ?? ''] as const;
-      const path = ['mcp_servers', String(at), 'headers', name];
-      faults.push({ path, reason: 'there is no value to keep for this address: give the value' });
+    if (server.headers === undefined) return server;
+    const present = storedHeaders(stored, server) ?? {};
+    const values = Object.entries(server.headers).map(([name, value]) => {
+      if (value === unchanged && Object.hasOwn(present, name)) return [name, present[name] ?? ''] as const;
+      const reason = value === unchanged ? missing : tooLong;
+      if (value === unchanged || value.length > mostOfValue)
+        faults.push({ path: ['mcp_servers', String(at), 'headers', name], reason });
       return [name, value] as const;
     });
     return withHeaders(server, Object.fromEntries(values));
@@ -45,11 +60,29 @@ export function keepHeaderValues(fields: AgentFields, present: AgentRow | undefi
   return kept;
 }
 
-type Headers = McpServerField['headers'];
+/** Seals the values of `given` that `keepHeaderValues` has not taken from stored fields; `kept` is what it returned. */
+export async function sealHeaderValues(
+  seal: SealHeaders,
+  { accountId, given, kept }: { accountId: string; given: AgentFields; kept: AgentFields },
+): Promise<AgentFields> {
+  const servers = kept.mcp_servers?.map(async (server, at) => {
+    const fresh = Object.entries(given.mcp_servers?.[at]?.headers ?? {}).filter(([, value]) => value !== unchanged);
+    if (fresh.length === 0) return server;
+    const sealed = await seal({ accountId, url: server.url, values: Object.fromEntries(fresh) });
+    return withHeaders(server, { ...server.headers, ...sealed });
+  });
+  return servers === undefined ? kept : { ...kept, mcp_servers: await Promise.all(servers) };
+}
 
-function storedHeaders(present: AgentRow | undefined, { url }: McpServerField): Headers {
-  const stored = present && (JSON.parse(present.fields) as AgentFields).mcp_servers;
-  return stored?.find((server) => server.url === url)?.headers;
+type Headers = Readonly<Record<string, string>>;
+
+function storedHeaders(stored: StoredFields | undefined, { url }: McpServerField): Headers | undefined {
+  const servers = stored && (JSON.parse(stored.fields) as AgentFields).mcp_servers;
+  return servers?.find((server) => server.url === url)?.headers;
+}
+
+function hide(headers: Headers | undefined): Headers | undefined {
+  return headers && Object.fromEntries(Object.keys(headers).map((name) => [name, unchanged]));
 }
 
 function mapServers(fields: AgentFields, change: (server: McpServerField, at: number) => McpServerField): AgentFields {
@@ -57,6 +90,6 @@ function mapServers(fields: AgentFields, change: (server: McpServerField, at: nu
   return servers === undefined ? fields : { ...fields, mcp_servers: servers.map(change) };
 }
 
-function withHeaders({ headers: _, ...server }: McpServerField, headers: Headers): McpServerField {
+function withHeaders({ headers: _, ...server }: McpServerField, headers: Headers | undefined): McpServerField {
   return { ...server, ...(headers && { headers }) };
 }

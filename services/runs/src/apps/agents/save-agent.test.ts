@@ -38,6 +38,7 @@ function openAccount(keys: ReturnType<typeof createKeys>) {
     checkModel: () => undefined,
     checkTool: checkBuiltInTool,
     savedKeys: keys.client,
+    sealHeaders: () => Promise.reject(new Error('not used')),
     apiBases: createAddressPolicy([]),
   };
   const accountId = randomUUID();

@@ -18,7 +18,7 @@ import { adkName } from './agent-name.ts';
 import { checkDefinition } from './checks/check-definition.ts';
 import { checkTree } from './checks/check-tree.ts';
 import { checkVersion } from './checks/check-version.ts';
-import { keepHeaderValues } from './header-values.ts';
+import { keepHeaderValues, sealHeaderValues, type StoredFields } from './header-values.ts';
 import { checkKeptKey, dropModelKey, type StoredKey, storeModelKey } from './model-key.ts';
 import { tellChange } from './tell-change.ts';
 
@@ -31,6 +31,8 @@ export interface AgentToSave {
   /** The agent to replace; 0 for a new one. */
   readonly agentId: number;
   readonly fields: AgentFields;
+  /** Where the values of headers are that the fields keep; absent: in the present agent. */
+  readonly headersOf?: StoredFields;
   /** Versions at which the agent may be; empty for any. */
   readonly ifMatch: readonly string[];
 }
@@ -39,10 +41,8 @@ export interface AgentToSave {
 export async function saveAgent(context: AgentsContext, agent: AgentToSave): Promise<AgentRow> {
   const { accountId, agentId } = agent;
   const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });
-  const fields = keepHeaderValues(agent.fields, present);
+  const fields = await checkAndSeal(context, agent, present);
   if (Buffer.byteLength(JSON.stringify(fields)) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
-  const { faults } = checkDefinition(fields, adkName(fields.agent_name), context);
-  if (faults.length > 0) throw new AgentFaults(faults);
   const key = await storeModelKey(context, { accountId, fields, present });
   const limits = { maxAgents: context.config.maxAgents, key };
   const { writeAgent = (work) => context.db.transaction(work) } = context;
@@ -55,6 +55,18 @@ export async function saveAgent(context: AgentsContext, agent: AgentToSave): Pro
   await tellChange(context, accountId);
   if (formerKeyId !== key.keyId) await dropModelKey(context, accountId, formerKeyId);
   return row;
+}
+
+/** Returns the fields with sealed values of headers. Throws AgentFaults. */
+async function checkAndSeal(
+  context: AgentsContext,
+  { accountId, fields: given, headersOf }: AgentToSave,
+  present: AgentRow | undefined,
+): Promise<AgentFields> {
+  const kept = keepHeaderValues(given, headersOf ?? present);
+  const { faults } = checkDefinition(kept, adkName(kept.agent_name), context);
+  if (faults.length > 0) throw new AgentFaults(faults);
+  return sealHeaderValues(context.sealHeaders, { accountId, given, kept });
 }
 
 interface WriteOptions {

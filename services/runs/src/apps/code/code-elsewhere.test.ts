@@ -68,7 +68,10 @@ beforeAll(async () => {
   const env = { AGENTS_DIR: dir, RUNS_MCP_ALLOW: allow, RUNS_HTTP_GET_ALLOW: allow };
   const config = readRunsConfig(parseSettings(runsSettings, env));
   const openKey = () => Promise.resolve('secret-of-key-7');
-  const { ofFiles, remoteAgents, openLinks, fetch } = openTools({ log, resources, openKey }, config);
+  const { ofFiles, remoteAgents, openLinks, fetch } = openTools(
+    { log, resources, openKey, openHeaders: () => Promise.resolve({}) },
+    config,
+  );
   const models = testModels();
   const codeApps = resources.use(openCodeApps({}, models, fetch));
   const limits = { toolTimeoutMs: 60_000, maxModelCalls: 5 };

@@ -6,8 +6,8 @@ import type { ListedTools } from './connection/listed-tools.ts';
 import type { McpConnections } from './connection/mcp-connections.ts';
 import { McpFailure } from './connection/mcp-failure.ts';
 import type { McpLink, McpUse } from './mcp-link.ts';
-import { type McpServer, type McpTarget, serverName } from './connection/mcp-server.ts';
-import { type HeaderSources, type OpenToolKey, requestHeaders } from './request-headers.ts';
+import { type HttpServer, type McpServer, type McpTarget, serverName } from './connection/mcp-server.ts';
+import { type HeaderSources, type OpenHeaders, type OpenToolKey, requestHeaders } from './request-headers.ts';
 import { toMcpFailure } from './connection/to-mcp-failure.ts';
 
 export interface McpLinkSpec extends HeaderSources {
@@ -17,6 +17,8 @@ export interface McpLinkSpec extends HeaderSources {
 export interface McpDeps {
   readonly connections: McpConnections;
   readonly openKey: OpenToolKey;
+  /** Opens the headers of servers of records, which are sealed; absent: they are plain. */
+  readonly openHeaders?: OpenHeaders;
   readonly log: Logger;
 }
 
@@ -60,10 +62,18 @@ class OwnLink implements McpLink {
     const { server } = this.#spec;
     if (server.kind === 'stdio') return { accountId, server, headers: {} };
     const use = { accountId, url: server.url, state };
-    const headers = await requestHeaders(this.#spec, use, this.#deps.openKey).catch((error: unknown) => {
+    try {
+      const headers = await requestHeaders(this.#spec, use, this.#deps.openKey);
+      return { accountId, server: await this.#opened(server, accountId), headers };
+    } catch (error) {
       throw error instanceof MeshError ? new McpFailure(error.message, { cause: error }) : error;
-    });
-    return { accountId, server, headers };
+    }
+  }
+
+  async #opened(server: HttpServer, accountId: string): Promise<McpServer> {
+    const { openHeaders } = this.#deps;
+    if (openHeaders === undefined || Object.keys(server.headers).length === 0) return server;
+    return { ...server, headers: await openHeaders({ accountId, url: server.url, envelopes: server.headers }) };
   }
 
   #warn(error: unknown): McpFailure {

@@ -22,6 +22,13 @@ export interface HeaderUse {
  */
 export type OpenToolKey = (key: { accountId: string; keyId: bigint; url: string }) => Promise<string>;
 
+/** Returns the values of an agent's sealed headers. Rejects with MeshError when they were sealed for another account or address. */
+export type OpenHeaders = (headers: {
+  accountId: string;
+  url: string;
+  envelopes: Readonly<Record<string, string>>;
+}) => Promise<Readonly<Record<string, string>>>;
+
 const printable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Collects the headers of one use. Keys that the state lacks send no header. */

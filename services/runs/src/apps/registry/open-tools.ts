@@ -8,7 +8,7 @@ import {
 import type { Host } from '@agentmesh/lib/service';
 import { createOpenRemote } from '../a2a/remote-client.ts';
 import { createMcpConnections } from '../mcp/connection/mcp-connections.ts';
-import type { OpenToolKey } from '../mcp/request-headers.ts';
+import type { OpenHeaders, OpenToolKey } from '../mcp/request-headers.ts';
 import { createRemoteAgents, type RemoteAgents } from '../building/agents/remote-agents.ts';
 import type { AppsConfig } from './apps-config.ts';
 import { createOpenLinks, type OpenLinks } from './open-links.ts';
@@ -32,10 +32,11 @@ export interface OpenTools {
 
 export interface ToolsDeps extends Pick<Host, 'log' | 'resources'> {
   readonly openKey: OpenToolKey;
+  readonly openHeaders: OpenHeaders;
 }
 
 /** Opens what tools are made of, until the host closes. */
-export function openTools({ log, resources, openKey }: ToolsDeps, config: AppsConfig): OpenTools {
+export function openTools({ log, resources, openKey, openHeaders }: ToolsDeps, config: AppsConfig): OpenTools {
   const policy: AddressPolicy = createAddressPolicy(config.tools.mcpAllow);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const connections = resources.use(createMcpConnections({ fetch }));
@@ -44,7 +45,10 @@ export function openTools({ log, resources, openKey }: ToolsDeps, config: AppsCo
   const builtIn = createBuiltInResolver({ fetch: guardedFetch });
   const rules = { policy, isTrusted: true };
   const mcpOfFiles = createMcpResolver({ deps, rules, dir: config.agentsDir });
-  const mcpOfRecords = createMcpResolver({ deps, rules: { policy, isTrusted: false } });
+  const mcpOfRecords = createMcpResolver({
+    deps: { ...deps, openHeaders },
+    rules: { policy, isTrusted: false },
+  });
   const remoteAgents = createRemoteAgents({ openRemote: createOpenRemote({ fetch, policy }), openKey, log }, rules);
   return {
     ofFiles: createToolResolvers([builtIn, agentToolResolver, codeElsewhere, mcpOfFiles]),

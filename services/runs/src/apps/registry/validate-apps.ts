@@ -29,7 +29,7 @@ export async function validateApps(folder: string, config: AppsConfig): Promise<
   await using resources = new AsyncDisposableStack();
   const { dir, names } = await findApps(resolve(folder));
   const openKey = () => Promise.reject(new Error('No key is opened while apps are checked.'));
-  const tools = openTools({ log, resources, openKey }, { ...config, agentsDir: dir });
+  const tools = openTools({ log, resources, openKey, openHeaders: openKey }, { ...config, agentsDir: dir });
   const models = createModels(config.models);
   const limits = { maxModelCalls: config.limits.modelCalls, toolTimeoutMs: config.tools.timeoutMs };
   const code = { config: config.code, limits, models, fetch: tools.fetch, log };

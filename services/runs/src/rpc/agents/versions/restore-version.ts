@@ -1,4 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
+import { shownFields } from '../../../apps/agents/header-values.ts';
 import { saveAgent } from '../../../apps/agents/save-agent.ts';
 import { agentVersionNotFound } from '../../../errors.ts';
 import { selectVersion } from '../../../store/agent-versions.ts';
@@ -14,7 +15,9 @@ export function restoreVersion(context: Saving): Handlers['restoreVersion'] {
     await findAgent(context, agent);
     const [row] = await selectVersion(context.db, { ...agent, version });
     if (row === undefined) throw agentVersionNotFound();
-    const json = new TextEncoder().encode(row.fields);
-    return savedOrFaults(context, async (saving) => saveAgent(saving, { ...agent, fields: fieldsOf(json), ifMatch }));
+    const json = shownFields(row.fields);
+    return savedOrFaults(context, async (saving) =>
+      saveAgent(saving, { ...agent, fields: fieldsOf(json), headersOf: row, ifMatch }),
+    );
   };
 }
