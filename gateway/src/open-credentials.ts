@@ -29,7 +29,7 @@ export async function openCredentials(host: GatewayHost, auth: Clients['auth']):
 
   const bearer = createBearer({ tokens: await createTokenReader(config.ENCRYPT_KEY), standings, personalTokens });
   const browser = await browserSessionOf(host, standings);
-  const runTickets = await createRunTickets({ encryptKey: config.ENCRYPT_KEY, standings });
+  const runTickets = createRunTickets({ encryptKey: config.ENCRYPT_KEY, standings });
   const sources = { bearer, browser, runTickets, limit: createAccountLimit(config) };
   return {
     authentication: createAuthentication({ ...sources, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),

@@ -1,5 +1,5 @@
-import { hkdfSync, webcrypto } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { hkdfSync } from 'node:crypto';
+import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { AccessToken } from './access-token.ts';
 import { createBearer } from './bearer.ts';
 import type { Directory } from './directory.ts';
@@ -7,10 +7,13 @@ import { anonymous, type Identity } from './identity.ts';
 import type { Standing } from './standings.ts';
 import { invalidToken } from './unauthorized.ts';
 
+const algorithms = { alg: 'dir', enc: 'A256GCM' } as const;
+const accepted = { keyManagementAlgorithms: [algorithms.alg], contentEncryptionAlgorithms: [algorithms.enc] };
+
 /** Lifetime of a ticket. */
 export const ticketSeconds = 600;
 
-/** A ticket opens the event stream of one run, for EventSources, which can send no header. */
+/** A ticket opens the event stream of one run, for EventSources, which can send no header. Proxies log it, so it tells them nothing: it is encrypted. */
 export interface RunTickets {
   issue(identity: Identity, invocationId: string): Promise<{ readonly ticket: string; readonly expireTime: number }>;
   /** The identity of the one who got the ticket, limited to reading runs. Rejects with 401 unless the ticket is for this run and the sign-in stands. */
@@ -22,21 +25,19 @@ export interface RunTicketOptions {
   readonly standings: Directory<Standing>;
 }
 
-/** Tickets are signed with a key of their own, so a ticket is never accepted as another token, nor the other way round. */
-export async function createRunTickets({ encryptKey, standings }: RunTicketOptions): Promise<RunTickets> {
-  const secret = hkdfSync('sha256', encryptKey, new Uint8Array(0), 'agentmesh run ticket', 32);
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await webcrypto.subtle.importKey('raw', secret, algorithm, false, ['sign', 'verify']);
+/** Tickets are encrypted with a key of their own, so a ticket is never accepted as another token, nor the other way round. */
+export function createRunTickets({ encryptKey, standings }: RunTicketOptions): RunTickets {
+  const key = new Uint8Array(hkdfSync('sha256', encryptKey, new Uint8Array(0), 'agentmesh run ticket', 32));
   return {
     async issue({ accountId, email, signInId, grant }, invocationId) {
       const issuedAt = Math.floor(Date.now() / 1000);
       const expireTime = issuedAt + ticketSeconds;
       const claims = { sub: email, uid: accountId, sid: signInId, run: invocationId, user: grant?.userId };
-      const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' });
-      return { ticket: await token.setIssuedAt(issuedAt).setExpirationTime(expireTime).sign(key), expireTime };
+      const token = new EncryptJWT(claims).setProtectedHeader(algorithms);
+      return { ticket: await token.setIssuedAt(issuedAt).setExpirationTime(expireTime).encrypt(key), expireTime };
     },
     async identify(ticket, invocationId) {
-      const { payload } = await jwtVerify(ticket, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
+      const { payload } = await jwtDecrypt(ticket, key, accepted).catch((error: unknown) => {
         throw error instanceof errors.JOSEError ? invalidToken() : error;
       });
       if (payload.run !== invocationId) throw invalidToken();
@@ -48,7 +49,7 @@ export async function createRunTickets({ encryptKey, standings }: RunTicketOptio
   };
 }
 
-/** The claims of a ticket that `issue` has signed. */
+/** The claims of a ticket that `issue` has made. */
 interface Claims {
   readonly sub: string;
   readonly uid: string;
