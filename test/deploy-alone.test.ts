@@ -1,4 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { words } from './deployed-settings.ts';
 import { byWord, containerOf, edges, envOf, helm, type Manifest, podsOf, render } from './rendered-chart.ts';
 
@@ -57,7 +59,7 @@ describe.skipIf(helm === undefined)('a service that its team releases alone', ()
     });
     expect(JSON.stringify(changed.get('memory'))).not.toContain('acme-memory"');
     const kept = words.filter((word) => word !== 'transcription');
-    expect(namesOf(manifests, 'PodDisruptionBudget'), 'no budget without replicas').toEqual(kept);
+    expect(namesOf(manifests, 'PodDisruptionBudget')).toEqual(kept);
   });
 
   it('restarts no pod with a new version of the chart: the labels of pods have none', () => {
@@ -71,5 +73,39 @@ describe.skipIf(helm === undefined)('the owner of the database', () => {
     const job = containerOf(byWord(plain, 'Job').get('migrate')?.spec.template.spec);
     for (const { valueFrom } of job.env) expect(valueFrom?.secretKeyRef.name).toBe('acme-migrate');
     for (const pod of podsOf(plain).values()) expect(JSON.stringify(pod)).not.toContain('acme-migrate');
+  });
+});
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+}
+const alerts = parse(readFileSync('deploy/chart/alerts.yaml', 'utf8')) as readonly Alert[];
+
+describe('the alerts of the chart', () => {
+  it('read only metrics that the sources make', () => {
+    const sources = globSync('{lib,gateway,services}/**/*.ts', { exclude: ['**/node_modules/**'] });
+    const text = sources.map((file) => readFileSync(file, 'utf8')).join();
+    for (const { alert, expr } of alerts) {
+      const read = Array.from(expr.matchAll(/\b[a-z]+_[a-z_]+\b/g), ([name]) => name.replace(/_count$/, ''));
+      const missing = read.filter((name) => !text.includes(`'${name}'`));
+      expect([alert, read.length > 0, missing]).toEqual([alert, true, []]);
+    }
+  });
+
+  it('have a first step each in the runbook, which has no others', () => {
+    const described = Array.from(
+      readFileSync('docs/operations.md', 'utf8').matchAll(/^- \*\*(AgentMesh\w+)\*\*/gm),
+      ([, name]) => name,
+    );
+    expect(described).toEqual(alerts.map(({ alert }) => alert));
+  });
+
+  it.skipIf(helm === undefined)('are made for the Prometheus operator on request', () => {
+    const made = render({ monitoring: { enabled: true } });
+    const specOf = (kind: string) => made.find((it) => it.kind === kind)?.spec;
+    expect(specOf('PrometheusRule')).toMatchObject({ groups: [{ rules: alerts }] });
+    expect(specOf('PodMonitor')).toMatchObject({ podMetricsEndpoints: [{ port: 'ops', path: '/metrics' }] });
+    expect(plain.map(({ kind }) => kind)).not.toContain('PodMonitor');
   });
 });
