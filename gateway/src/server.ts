@@ -8,7 +8,7 @@ import { addBodyParsers } from './edge/bodies/body-parsers.ts';
 import { limitBodies } from './edge/bodies/body-limits.ts';
 import { limitBodyTime } from './edge/bodies/body-time.ts';
 import { closeStalled } from './edge/http/close-stalled.ts';
-import { createMethodGuard } from './edge/http/method-guard.ts';
+import { answerUnrouted, createMethodGuard } from './edge/http/method-guard.ts';
 import { observe } from './edge/http/observe.ts';
 import { createSlashRedirect } from './edge/http/slash-redirect.ts';
 import { createUpgrades, type Upgrades } from './edge/http/upgrades.ts';
@@ -27,7 +27,7 @@ export async function createServer(context: Context): Promise<App> {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(errorHandler({ log, bodyLimit: config.GATEWAY_MAX_BODY_BYTES }));
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+  app.setNotFoundHandler(answerUnrouted);
   admitRequests(app, context, upgrades);
   closeStalled(app.server);
   limitBodies(app);

@@ -1,3 +1,4 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { SaveArtifactRequestSchema } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,6 +14,7 @@ import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { artifactOf, artifactsPath, greedy, greedyPath, placeOf } from './artifact-paths.ts';
 import { ArtifactPath, ArtifactsPath, ArtifactVersion, SaveArtifactRequest } from './artifact-record.ts';
+import { filenameRefused } from './uploads/check-save.ts';
 import { jsonSaveRequests, rawSaveRequests } from './uploads/save-requests.ts';
 import { versionJson } from './version-json.ts';
 
@@ -89,6 +91,9 @@ async function save(
     const saved = await streamInto(requestsOf(body, held), call);
     markReplayed(reply, saved);
     return await sendJson(reply, versionJson(saved.version));
+  } catch (error) {
+    const isName = error instanceof MeshError && error.reason === 'artifact_name_invalid';
+    throw isName && request.method === 'POST' ? filenameRefused(error.message) : error;
   } finally {
     held.release();
     await body.return();

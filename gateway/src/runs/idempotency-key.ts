@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { MeshError } from '@agentmesh/lib/rpc';
 import type { Static } from 'typebox';
 import type { Identity } from '../edge/authentication/identity.ts';
-import { HttpError } from '../edge/errors/request-error.ts';
 import type { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 
 /** Hours after which another run may have the key. */
@@ -30,10 +28,4 @@ function prefixed(prefix: string, { headers, identity }: KeyedRequest): string {
   const user = identity.grant?.userId;
   if (user === undefined) return `${prefix}:${key}`;
   return `${prefix}@${createHash('sha256').update(user).digest('base64url')}:${key}`;
-}
-
-/** The error in its public form: 422 for a key that was used with other content. */
-export function refuseReuse(error: unknown): never {
-  const isReuse = error instanceof MeshError && error.reason === 'idempotency_key_reused';
-  throw isReuse ? new HttpError(422, error.message) : error;
 }

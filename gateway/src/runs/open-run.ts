@@ -9,7 +9,7 @@ import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
 import { askElsewhere, isAway } from './ask-elsewhere.ts';
-import { refuseReuse, runKeyHours } from './idempotency-key.ts';
+import { runKeyHours } from './idempotency-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
 /** A request to run an agent. */
@@ -63,9 +63,9 @@ export async function openRun({
     const answers = runs.run(request, { signal: reading.signal })[Symbol.asyncIterator]();
     return { answers, first: await firstAnswer(answers, reading, notAcceptedInTime) };
   };
-  const begun = await askElsewhere(() => ask(), reading.signal).catch((error: unknown) =>
-    refuseReuse(namingSession(error, request.body.sessionId)),
-  );
+  const begun = await askElsewhere(() => ask(), reading.signal).catch((error: unknown) => {
+    throw namingSession(error, request.body.sessionId);
+  });
   const { first } = begun;
   let { answers } = begun;
   if (first.done === true || first.value.kind.case !== 'accepted') {

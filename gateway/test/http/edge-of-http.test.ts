@@ -32,6 +32,13 @@ describe('bytes that are no request', () => {
     expect((await edge.send('/health')).body).toEqual({ status: 'ok' });
   });
 
+  it('are 405 if the method is unknown, to Node or to the routes', async () => {
+    for (const method of ['BREW', 'PROPFIND']) {
+      const answer = await exchange(`${method} /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 405 [\s\S]*\{"detail":"Method Not Allowed"\}$/);
+    }
+  });
+
   it('are 431 if the headers are too large', async () => {
     expect(await exchange(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toContain('HTTP/1.1 431');
   });

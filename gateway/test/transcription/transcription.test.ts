@@ -198,7 +198,6 @@ describe('the answer of the service', () => {
     edge.send(path, { method: 'POST', headers: multipart, text: formOf(part('audio')) });
 
   test.each([
-    ['invalid_argument', 'audio_empty', 400],
     ['invalid_argument', 'audio_format_unsupported', 415],
     ['resource_exhausted', 'audio_too_large', 413],
     ['unavailable', 'transcription_not_configured', 503],

@@ -2464,6 +2464,8 @@ export interface components {
          */
         HTTPValidationError: {
             detail: components["schemas"]["ValidationError"][];
+            /** @description Machine-readable reason, of a fault that a service found. */
+            code?: string;
         };
         /** ValidationError */
         ValidationError: {

@@ -44,7 +44,7 @@ export function referencesTooDeep(): MeshError {
   return new MeshError('invalid_argument', 'artifact_reference_invalid', message);
 }
 
-/** There is no such artifact or version, or its payload is empty. */
+/** There is no such artifact or version, or its data is empty. */
 export function artifactNotFound(): MeshError {
   return new MeshError('not_found', 'artifact_not_found', 'Artifact not found');
 }

@@ -73,13 +73,14 @@ describe('versions', () => {
     expect((await versions(service.client, key)).map(({ version }) => version)).toEqual(numbers);
   });
 
-  test('that are empty have a record and are not found', async () => {
+  test('that are an empty text can be read, and data without bytes have a record and are not found', async () => {
     const key = newKey();
     await saveText(service.client, key, '');
+    await expect(load(service.client, key)).resolves.toBeDefined();
     await save(service.client, key, new Uint8Array(0));
     expect(await versions(service.client, key)).toHaveLength(2);
     await expect(load(service.client, key)).rejects.toEqual(notFound);
-    await expect(load(service.client, key, { version: 0 })).rejects.toEqual(notFound);
+    await expect(load(service.client, key, { version: 1 })).rejects.toEqual(notFound);
   });
 
   test('over a page are listed whole and in order', async () => {

@@ -12,9 +12,12 @@ beforeAll(async () => {
 
 describe('refusals', () => {
   test.each(['/x', '\\x', 'C:x', 'a/../b', '..', 'a\0b', 'metadata.json', 'user:../x', 'x'.repeat(2000), '\ud800'])(
-    'the filename %j is 400',
+    'the filename %j is 422 at its place',
     async (filename) => {
-      expect((await artifacts.save(place(), filename, { text: 'x' })).status).toBe(400);
+      expect(await artifacts.save(place(), filename, { text: 'x' })).toMatchObject({
+        status: 422,
+        body: { detail: [{ type: 'artifact_name_invalid', loc: ['body', 'filename'] }], code: 'artifact_name_invalid' },
+      });
     },
   );
 

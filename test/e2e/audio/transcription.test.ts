@@ -51,7 +51,10 @@ describe('dictation', () => {
   });
 
   test('refuses what is no recording, and what is too large', async () => {
-    expect(await dictate(new Uint8Array())).toMatchObject({ status: 400, body: { code: 'audio_empty' } });
+    expect(await dictate(new Uint8Array())).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'file'] }], code: 'audio_empty' },
+    });
     const html = new TextEncoder().encode('<html>'.repeat(1000));
     expect(await dictate(html)).toMatchObject({ status: 415, body: { detail: expect.stringContaining('webm, ogg') } });
     const large = new Uint8Array(25 * 1024 * 1024);

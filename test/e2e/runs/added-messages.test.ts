@@ -59,9 +59,12 @@ describe('POST /runs/{id}/messages', () => {
     const session = await caller.createSession();
     const id = await start(session, '[[wait:60000]]');
     const send = (newMessage: unknown) => caller.request('POST', `/runs/${id}/messages`, { newMessage });
-    expect(await send({ parts: [] })).toMatchObject({ status: 400, body: { code: 'message_invalid' } });
+    expect(await send({ parts: [] })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'newMessage'], msg: 'No parts in the new_message.' }], code: 'message_invalid' },
+    });
     const functionResponse = { id: 'x', name: 'y', response: {} };
-    expect(await send({ parts: [{ functionResponse }] })).toMatchObject({ status: 400 });
+    expect(await send({ parts: [{ functionResponse }] })).toMatchObject({ status: 422 });
     expect(await send(undefined)).toMatchObject({ status: 422 });
     const stranger = await newAccount(caller.url);
     expect(await add(id, 'x', stranger)).toMatchObject({ status: 404, body: { code: 'run_not_found' } });

@@ -87,7 +87,8 @@ describe('a run in the background', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(202));
     expect(new Set(answers.map(({ body }) => body.invocationId)).size).toBe(1);
     expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
-    expect((await post('other')).status).toBe(422);
+    const detail = [{ loc: ['header', 'idempotency-key'] }];
+    expect(await post('other')).toMatchObject({ status: 422, body: { detail, code: 'idempotency_key_reused' } });
     expect((await post('hello', 'k'.repeat(201))).status).toBe(422);
   });
 });

@@ -82,6 +82,14 @@ const cases: readonly Case[] = [
   },
 ];
 
+const reused = {
+  status: 422,
+  body: {
+    detail: [{ type: 'idempotency_key_reused', loc: ['header', 'idempotency-key'] }],
+    code: 'idempotency_key_reused',
+  },
+};
+
 describe.each(cases)('$method $path', ({ method, path: pattern, body, other }) => {
   test('has its effect once for a key, and answers the same again', async () => {
     const path = pattern.replace('{agent}', agentId).replace('{user}', String(userId));
@@ -92,7 +100,7 @@ describe.each(cases)('$method $path', ({ method, path: pattern, body, other }) =
     for (const answer of answers) expect(answer.body).toEqual(first?.body);
     expect(answers.filter(({ replayed }) => replayed === 'true')).toHaveLength(4);
     if (other === undefined) return;
-    expect(await send(method, path, { body: other, key: 'once' })).toMatchObject({ status: 422 });
+    expect(await send(method, path, { body: other, key: 'once' })).toMatchObject(reused);
   });
 });
 

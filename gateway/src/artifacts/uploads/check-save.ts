@@ -1,5 +1,5 @@
 import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
-import { BadRequest, InvalidRequest } from '../../edge/errors/request-error.ts';
+import { InvalidRequest } from '../../edge/errors/request-error.ts';
 import { encodeJson, encodeMap } from '../../edge/json/json-bytes.ts';
 import { faults, type Issue, notBase64, requestCheck } from '../../edge/validation/index.ts';
 import { SaveArtifactRequest } from '../artifact-record.ts';
@@ -34,10 +34,18 @@ export function checkSave({ value, streamed }: SaveBody): CheckedSave {
   if ('issues' in outcome) throw new InvalidRequest(retold(outcome.issues, streamed));
   const { filename, artifact, customMetadata } = outcome.value as SaveArtifactRequest;
   // A lone surrogate cannot be sent to the service.
-  if (!filename.isWellFormed()) throw new BadRequest('The filename holds characters it must not.');
+  if (!filename.isWellFormed()) throw filenameRefused('The filename holds characters it must not.');
   const { payload, part, bytes } = payloadOf(artifact, streamed);
   const customMetadataJson = encodeMap(customMetadata);
   return { commit: { name: filename, payload, partJson: encodeJson(part), customMetadataJson }, bytes };
+}
+
+/** 422 for the name of an artifact. */
+export function filenameRefused(msg: string): InvalidRequest {
+  return new InvalidRequest(
+    [{ type: 'artifact_name_invalid', loc: ['body', 'filename'], msg }],
+    'artifact_name_invalid',
+  );
 }
 
 /** Replaces the mark in issues by the first characters of the streamed text. */

@@ -29,7 +29,6 @@ const statuses: Readonly<Record<MeshCode, number>> = {
 
 /** Statuses of reasons that have one of their own. */
 const statusesOfReasons: Readonly<Record<string, number>> = {
-  idempotency_key_reused: 422,
   idempotency_answer_too_large: 413,
   session_id_reserved: 422,
   session_changed: 412,
@@ -61,6 +60,13 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   key_provider_mismatch: 409,
 };
 
+/** Reasons that blame one place of the request. They are answered as the gateway's own checks are: 422 with a list. */
+const placesOfReasons: Readonly<Record<string, readonly string[]>> = {
+  idempotency_key_reused: ['header', 'idempotency-key'],
+  message_invalid: ['body', 'newMessage'],
+  audio_empty: ['body', 'file'],
+};
+
 /** Statuses of failures that may pass, and the header that tells when to try again, unless the route has set it. */
 const mayPass = new Set([429, 503]);
 const tryAgain = { 'retry-after': '1' };
@@ -76,7 +82,7 @@ const internal: Problem = { status: 500, body: { detail: 'Internal Server Error'
 
 /** Maps errors to HTTP answers; no other place does. Undefined for an unexpected error. */
 export function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof InvalidRequest) return { status: 422, body: { detail: error.issues } };
+  if (error instanceof InvalidRequest) return { status: 422, body: { detail: error.issues, code: error.code } };
   if (error instanceof HttpError)
     return { status: error.status, body: { detail: error.message }, headers: error.headers };
   if (error instanceof MeshError) return ofMeshError(error);
@@ -85,6 +91,8 @@ export function problemOf(error: unknown): Problem | undefined {
 
 function ofMeshError({ code, reason, message }: MeshError): Problem {
   if (code === 'internal') return internal;
+  const loc = placesOfReasons[reason];
+  if (loc !== undefined) return { status: 422, body: { detail: [{ type: reason, loc, msg: message }], code: reason } };
   const status = statusesOfReasons[reason] ?? statuses[code];
   return { status, body: { detail: message, code: reason }, ...(mayPass.has(status) && { headers: tryAgain }) };
 }

@@ -32,13 +32,15 @@ export class BadRequest extends HttpError {
   }
 }
 
-/** 422 with the list of issues as body. */
+/** 422 with the list of issues as body, and with the reason where a service has found the fault. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
   readonly issues: readonly Issue[];
+  readonly code: string | undefined;
 
-  constructor(issues: readonly Issue[]) {
+  constructor(issues: readonly Issue[], code?: string) {
     super('The request is not valid.');
     this.issues = issues;
+    this.code = code;
   }
 }

@@ -3,6 +3,7 @@ import { createHostCheck, foreignHost, type HostPolicy } from '../origins/host.t
 import { createOriginGuard, forbid, type OriginPolicy } from '../origins/origin.ts';
 import { normaliseContentType } from './content-type.ts';
 import { segmentsOf } from './greedy-route.ts';
+import { answerUnrouted } from './method-guard.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Upgrades } from './upgrades.ts';
 
@@ -30,8 +31,7 @@ export function createAdmission({ draining, isUpgrade, redirect, ...policy }: Ad
     if (isAnswered(request, reply)) return;
     if (request.is404 || hasHiddenSlash(segmentsOf(request)) || hasEmptySegment(request.params)) {
       if (redirect(request, reply)) return;
-      reply.code(404).send({ detail: 'Not Found' });
-      return;
+      return answerUnrouted(request, reply);
     }
     normaliseContentType(request.raw.headers);
     done();

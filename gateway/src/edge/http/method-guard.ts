@@ -8,6 +8,13 @@ declare module 'fastify' {
 }
 
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'] as const;
+const methodsOfRoutes: ReadonlySet<string> = new Set(methods);
+
+/** Answers what no route takes: 405 for a method that no route has, e.g. PROPFIND, else 404. */
+export function answerUnrouted({ method }: FastifyRequest, reply: FastifyReply): void {
+  if (methodsOfRoutes.has(method)) reply.code(404).send({ detail: 'Not Found' });
+  else reply.code(405).send({ detail: 'Method Not Allowed' });
+}
 
 /** Learns the methods of every path. Call the returned function after the last route: it answers all other methods with 405. */
 export function createMethodGuard(app: FastifyInstance): () => void {

@@ -12,7 +12,10 @@ const ValidationError = Type.Object(
 );
 
 export const HTTPValidationError = Type.Object(
-  { detail: Type.Array(ValidationError) },
+  {
+    detail: Type.Array(ValidationError),
+    code: Type.Optional(Type.String({ description: 'Machine-readable reason, of a fault that a service found.' })),
+  },
   { title: 'HTTPValidationError', description: 'The request is not valid; every fault is listed.' },
 );
 

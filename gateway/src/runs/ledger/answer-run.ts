@@ -6,7 +6,7 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { freeForm, strict } from '../../edge/records/keywords.ts';
-import { answerKeyOf, refuseReuse } from '../idempotency-key.ts';
+import { answerKeyOf } from '../idempotency-key.ts';
 import { Run } from './ledger-record.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
@@ -64,7 +64,7 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
       const functionResponsesJson = encodeJson(answersOf(body));
       const isBound = identity.grant?.userId !== undefined;
       const answer = { ...name, functionResponsesJson, isBound, idempotencyKey: answerKeyOf(request) };
-      markReplayed(reply, await runs.answerRun(answer, leavableCall(reply)).catch(refuseReuse));
+      markReplayed(reply, await runs.answerRun(answer, leavableCall(reply)));
       arriving.leave(request);
       reply.code(202);
       return sendRun(reply, (await afterChange(sessions.getRun(name, unary))).run);

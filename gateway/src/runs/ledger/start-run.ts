@@ -3,7 +3,7 @@ import { type App, type Context, unary } from '../../context.ts';
 import { leavableCall, keyedCall } from '../../edge/idempotency/keyed-call.ts';
 import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
 import { askElsewhere } from '../ask-elsewhere.ts';
-import { refuseReuse, runKeyHours, runKeyOf } from '../idempotency-key.ts';
+import { runKeyHours, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { runContent } from '../open-run.ts';
 import { startsRuns } from '../run-family.ts';
@@ -40,9 +40,7 @@ export function startRunRoute(app: App, context: Context): void {
       const start = registered && { invocationId: registered.invocationId, awaited: true };
       const asked = { ...content, ...start, ...key, noticeTitle: content.session.appName };
       const call = leavableCall(reply);
-      const { invocationId, already } = await askElsewhere(() => runs.startRun(asked, call), call.signal).catch(
-        refuseReuse,
-      );
+      const { invocationId, already } = await askElsewhere(() => runs.startRun(asked, call), call.signal);
       arriving.leave(request);
       const { accountId, userId } = content.session;
       reply.code(202).header(invocationHeader, headerText(invocationId));

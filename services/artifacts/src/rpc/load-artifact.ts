@@ -13,11 +13,11 @@ import type { Handlers } from './handlers.ts';
 const maxReferences = 8;
 const chunkBytes = 256 * 1024;
 
-/** Streams a version: its head, then its payload. An empty payload answers `artifact_not_found`, as ADK's server does. */
+/** Streams a version: its head, then its payload. Data without bytes answers `artifact_not_found`, as ADK's server does; a text may be empty. */
 export function loadArtifact(context: Context): Handlers['loadArtifact'] {
   return async function* (request) {
     const { key, row } = await findVersion(context, request);
-    if (row.payload !== 'none' && row.size === 0n) throw artifactNotFound();
+    if (row.payload === 'data' && row.size === 0n) throw artifactNotFound();
     const head = { version: versionRecord(key, row), payload: toKind(row.payload), partJson: Buffer.from(row.part) };
     yield { kind: { case: 'head' as const, value: head } };
     const release = createMemoryRelease();
