@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { words } from './deployed-settings.ts';
-import { byWord, containerOf, edges, envOf, helm, type Manifest, podsOf, render } from './rendered-chart.ts';
+import { byWord, containerOf, edges, envOf, helm, type Manifest, podsOf, render } from './programs/rendered-chart.ts';
 
 const address = 'dns:///memory-agent-mesh-memory.search:9105';
 const memoryAway = { memory: { enabled: false, address } };

@@ -13,7 +13,7 @@ import {
   type Rule,
   render,
   template,
-} from './rendered-chart.ts';
+} from './programs/rendered-chart.ts';
 
 describe.skipIf(helm === undefined)('the Helm chart', () => {
   const manifests = helm === undefined ? [] : render();

