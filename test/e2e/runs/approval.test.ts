@@ -90,7 +90,7 @@ test.each([
 ])('an answer whose text %s is refused, and the run still waits', async (_, text) => {
   const { session, call, invocationId } = await ask();
   const { status, body } = await answer(session, call, { response: text });
-  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('adk_request_confirmation')]);
+  expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('adk_request_confirmation')]);
   expect((await caller.request('GET', `/runs/${invocationId}`)).body).toMatchObject({ status: 'waiting' });
   await answer(session, call, { confirmed: true });
   expect(await stateOf(session)).toMatchObject({ paid: 'yes' });
