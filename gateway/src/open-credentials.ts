@@ -17,7 +17,7 @@ import { createAccountLimit } from './edge/throttle/account-limit.ts';
 type GatewayHost = Host<typeof settings>;
 type Credentials = Pick<Context, 'authentication' | 'browser' | 'runTickets' | 'forgetAccount'>;
 
-/** What checks the credentials of requests, and hears from auth which accounts have changed. */
+/** Opens the checks of credentials of requests, which hear from auth which accounts have changed. */
 export async function openCredentials(host: GatewayHost, auth: Clients['auth']): Promise<Credentials> {
   const { config, resources } = host;
   const changes = createAccountChanges();

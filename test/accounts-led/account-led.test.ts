@@ -71,7 +71,7 @@ function unled(node: PlanNode, tables: ReadonlySet<string>, above = ''): string[
   return isRead && !/account_id/.test(all) && node['Node Type'] !== 'Tid Scan' ? [table, ...under] : under;
 }
 
-/** What is wrong with a statement; undefined when it names one account. */
+/** The fault of a statement; undefined when it names one account. */
 async function faultOf(schema: string, text: string): Promise<string | undefined> {
   const { rows: named } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns where table_schema = $1 and column_name = 'account_id'`,

@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads';
 
 // Loaded before the program (`--import`): counts what its main thread makes between two signals SIGUSR2, and writes the counts to `COUNTS_FILE`.
 
-/** What the main thread has made, by kind. */
+/** Numbers of objects that the main thread has made, by kind. */
 export interface Made {
   promises: number;
   /** Timers of all kinds. */

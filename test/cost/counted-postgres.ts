@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import pg from 'pg';
 
-/** What statements have cost since the last reset: those that were called at least `times` times. */
+/** Cost of statements since the last reset: of those that were called at least `times` times. */
 export interface Statements {
   readonly calls: number;
   readonly walBytes: number;

@@ -6,7 +6,7 @@ import type { CaseAnswer, CaseFrame, CaseRequest, CaseStep, CaseStream, ClientCa
 
 /** A server that plays the steps of a conformance case: sdk/cases/README.md. */
 export class CaseServer implements AsyncDisposable {
-  /** What was asked otherwise than the case says. */
+  /** Differences between the requests and the case. */
   readonly faults: string[] = [];
   requests = 0;
   readonly #steps: CaseStep[];

@@ -25,7 +25,7 @@ async function run(program: string, ...args: string[]): Promise<Ended> {
   return { code, output: (await written).join('') };
 }
 
-// As its README says, into an empty environment.
+// Into an empty environment, by the command of its README.
 beforeAll(async () => {
   if (!hasPython) return;
   python = await installPythonClient(folder, 'mypy');

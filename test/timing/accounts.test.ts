@@ -6,7 +6,7 @@ import { startMesh } from '../mesh.ts';
 import { mannWhitney, median } from './mann-whitney.ts';
 
 const accounts = Array.from({ length: 40 }, () => `${randomUUID()}@example.com`);
-/** As many addresses without an account. They are repeated as often, because the record of failed sign-ins is bounded by address. */
+/** The same number of addresses without an account. They are repeated as often, because the record of failed sign-ins is bounded by address. */
 const strangers = accounts.map(() => `${randomUUID()}@example.com`);
 const pairs = 400;
 /** Number of rounds. Load on the machine may spoil a round; a real difference shows in every round. */

@@ -101,7 +101,7 @@ function addChanges(program: Command): void {
     .action(async (id: string, text: string, options: { call?: string; background?: true }, command: Command) => {
       const { mesh, output } = sessionOf(command);
       const run = mesh.runs.watch(id);
-      // What the run has said before is known.
+      // The words of the run so far are known.
       for await (const _ of run);
       for await (const _ of run.text);
       const response = responseOf(text);

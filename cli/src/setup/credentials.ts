@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Who the command is, and where. */
+/** A sign-in: the server and the token for it. */
 export interface Credentials {
   readonly url: string;
   readonly token: string | undefined;

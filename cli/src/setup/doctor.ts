@@ -6,7 +6,7 @@ interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly found: string;
-  /** What to do when it is not well. */
+  /** The next step where it is not well. */
   readonly advice?: string;
 }
 

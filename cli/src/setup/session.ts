@@ -4,7 +4,7 @@ import { UsageError } from '../terminal/exit-code.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { readCredentials } from './credentials.ts';
 
-/** What a command works with. */
+/** Surroundings of a command. */
 export interface Session {
   readonly mesh: AgentMesh;
   readonly output: Output;

@@ -1,6 +1,6 @@
 import type { RunStatus } from '@agentmesh/client';
 
-/** What the command ends with. */
+/** Exit codes of the command. */
 export const exitCode = { completed: 0, failed: 1, wrongUse: 2, waiting: 3, cancelled: 130 } as const;
 
 /** The exit code for the end of a run. */

@@ -15,7 +15,7 @@ export async function asOwner<T>({ email, password }: Password, act: (owner: Age
   try {
     return await act(owner);
   } finally {
-    // What was done stands without it: the sign-in would only stay in the list until it expires.
+    // The change stands without it: the sign-in would only stay in the list until it expires.
     await endSignIn(owner).catch(() => undefined);
   }
 }

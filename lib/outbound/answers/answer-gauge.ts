@@ -19,7 +19,7 @@ export interface AnswerBounds {
   readonly isEvents?: boolean | undefined;
   /** An answer in JSON that begins with `[` is refused: it would be a list of messages. */
   readonly isNoList?: boolean | undefined;
-  /** Nobody parses the answer, so only its bytes count. */
+  /** The answer is not parsed, so only its bytes count. */
   readonly isOpaque?: boolean | undefined;
   /** A stream that stays open: of what it has sent, only the event that has not ended is kept. */
   readonly isLasting?: boolean | undefined;

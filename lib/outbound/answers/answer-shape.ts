@@ -21,7 +21,7 @@ const bytesOfNames = 448;
 const mostLevels = 5_000;
 
 const [newline, carriageReturn, space, quote, opening, backslash] = [10, 13, 32, 34, 91, 92];
-/** What bytes of JSON outside of its texts add to the number of values, and to that of levels. */
+/** By byte of JSON outside of texts: how much it adds to the number of values, and to that of levels. */
 const [valuesOf, levelsOf] = [new Uint8Array(256), new Int8Array(256)];
 for (const byte of [44, 58, 91, 123]) valuesOf[byte] = 1;
 for (const byte of [91, 123]) levelsOf[byte] = 1;

@@ -13,7 +13,7 @@ import { openProviders } from './mail/provider/providers.ts';
 import { createAgentCheck } from './mail/subscriptions/agent-check.ts';
 import { createFailureCount } from './mail/watches/failure-count.ts';
 
-/** What RPCs, consumers and jobs of mail use. */
+/** Makes the surroundings of RPCs, consumers and jobs of mail. */
 export function createMailContext(
   { config, log, mesh, metrics, resources }: Host<typeof settings>,
   { clock, ...parts }: Pick<Context, 'db' | 'clock' | 'jobs' | 'wakeUpkeep'>,

@@ -16,7 +16,7 @@ export interface FairTurnsOptions<Item> {
   readonly act: (item: Item) => Promise<void>;
   /** Woken when there is room for something that may have been left. */
   readonly wake: Pick<Wake, 'wake'>;
-  /** Nothing begins once it has aborted. */
+  /** Aborts when no more work may begin. */
   readonly signal: AbortSignal;
 }
 

@@ -35,7 +35,7 @@ function lastTag(): string | undefined {
   return git('describe', '--tags', '--abbrev=0', 'HEAD~1');
 }
 
-/** What git prints; undefined when it fails. */
+/** Output of git; undefined when it fails. */
 function git(...args: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;

@@ -6,7 +6,7 @@ const ticksPerSecond = 100;
 /** PostgreSQL adds up what its processes have counted within a second of their being idle. */
 export const settleMs = 1_500;
 
-/** What a mesh and its database have used since they started. */
+/** Use of a mesh and its database since they started. */
 export interface Reading {
   readonly nodeMs: number;
   readonly postgresMs: number;

@@ -6,7 +6,7 @@ export type WorkKind = LoadJob['kind'];
 
 /** One turn of one side at one kind of work. */
 export interface Measured extends LoadResult {
-  /** What the mesh and its database have used meanwhile, and until they were idle again. */
+  /** Use of the mesh and its database meanwhile, and until they were idle again. */
   readonly used: Reading;
 }
 

@@ -18,7 +18,7 @@ import { Webhooks } from './webhooks.tsx';
 
 const tabs = ['schedules', 'mail', 'webhooks'] as const;
 
-/** What starts runs without a person, and what is told when they end. */
+/** Schedules, mail and webhooks: they start runs without a person, and tell of their ends. */
 export function Automation() {
   const here = query.value.get('tab') ?? 'schedules';
   const links = tabs.map((tab) => ({

@@ -17,7 +17,7 @@ const groups = ['day', 'model', 'agent', 'user', 'key'] as const;
 type Group = (typeof groups)[number];
 const lengths = [7, 30, 90] as const;
 
-/** What was used of models in the last days, as a chart of days and a table that can be downloaded. */
+/** The use of models in the last days, as a chart of days and a table that can be downloaded. */
 export function Usage() {
   const by = groups.find((it) => it === query.value.get('by')) ?? 'model';
   const days = lengths.find((it) => String(it) === query.value.get('days')) ?? 30;

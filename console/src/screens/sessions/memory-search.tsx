@@ -9,7 +9,7 @@ interface MemorySearchProps {
   readonly words: string;
 }
 
-/** What past sessions have said about these words, the best first. */
+/** Entries of memory with these words, the best first. */
 export function MemorySearch({ place, words }: MemorySearchProps) {
   const key = `memory?${place.app}&${place.user}&${words}`;
   const known = useQuery(key, () => mesh.memory.search(place, words, { limit: 30 }));

@@ -56,7 +56,7 @@ async function readState(place: SessionName): Promise<Read> {
   return { state: record.state ?? {}, tag };
 }
 
-/** What changes the one state into the other; null removes a value. */
+/** The delta from one state to the other; null removes a value. */
 function deltaOf(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
   const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const changed = Object.entries(after).filter(

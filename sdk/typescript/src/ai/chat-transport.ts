@@ -55,7 +55,7 @@ export class MeshChatTransport implements ChatTransport<UIMessage> {
     const waiting = await this.#newestRun(chatId, ['waiting']);
     if (waiting === undefined) throw new Error('The chat waits for no answer any more.');
     const asked = new Set(waiting.waitingFor?.map(({ functionCallId }) => functionCallId));
-    // What stands behind the record is the rest of the run.
+    // The events behind the place where it waits are the rest of the run.
     const after = await lastIdOf(mesh.runs.watch(waiting.invocationId));
     await mesh.runs.answer(
       waiting.invocationId,

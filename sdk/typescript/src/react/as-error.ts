@@ -1,4 +1,4 @@
-/** What was thrown, as an error. */
+/** A thrown value as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -7,7 +7,7 @@ export interface RunView {
   /** `idle` before the first run, `sent` until its id is known. */
   readonly status: 'idle' | 'sent' | Run['status'];
   readonly id: string | undefined;
-  /** What the agents have said so far. */
+  /** The words of the agents so far. */
   readonly text: string;
   readonly events: readonly RunEvent[];
   /** Record of the run, when it has ended or waits for a person. */

@@ -88,7 +88,7 @@ export class Account {
     return this.#options.transport.json({ path: '/api/audit', query, ...options });
   }
 
-  /** What anybody may know of the server: which sign-ins there are, for example. */
+  /** The public configuration of the server: which sign-ins there are, for example. */
   serverConfig(options?: CallOptions): Promise<Answer<'getConfig'>> {
     return this.#options.anonymous.json({ path: '/api/config', ...options });
   }

@@ -6,7 +6,7 @@ import type { SessionPlace } from './sessions.ts';
 
 export type MemoryEntry = Answer<'readMemory'>['memories'][number];
 
-/** What past sessions of a user have said. */
+/** Memory of the past sessions of a user. */
 export class Memory {
   readonly #transport: Transport;
 

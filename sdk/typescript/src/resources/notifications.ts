@@ -54,7 +54,7 @@ export class Notifications {
     }
   }
 
-  /** What was made after the one with this id, oldest first. */
+  /** Notifications behind the one with this id, oldest first. */
   async #since(id: number, signal: AbortSignal | undefined): Promise<Notification[]> {
     const missed: Notification[] = [];
     for await (const notification of this.list({ signal })) {

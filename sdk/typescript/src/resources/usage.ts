@@ -4,7 +4,7 @@ import type { Transport } from '../transport/transport.ts';
 
 export type UsageLimit = Answer<'setUsageLimit'>;
 
-/** What the account has used of models, and its limits. */
+/** Use of models by the account, and its limits. */
 export class Usage {
   readonly #transport: Transport;
 

@@ -45,7 +45,7 @@ export class Webhooks {
     await this.#transport.json({ method: 'DELETE', path: route`/api/webhooks/subscriptions/${id}`, ...options });
   }
 
-  /** What arrived, newest first, and what became of it. */
+  /** Messages that arrived, newest first, each with its outcome. */
   logs({ limit = 50, signal, ...filter }: WebhookLogFilter = {}): List<WebhookLog> {
     return new List(async (cursor) => {
       const offset = Number(cursor ?? 0);

@@ -11,7 +11,7 @@ export interface Gap {
   readonly upTo: string;
 }
 
-/** What a stream of a run yields: an event of ADK, or the note that partial events are missing. */
+/** Item of a stream of a run: an event of ADK, or the note that partial events are missing. */
 export type RunEvent = (Event & { readonly gap?: undefined }) | { readonly gap: Gap };
 
 export interface RunLogOptions {

@@ -3,7 +3,7 @@ import { RunLog, type RunEvent, type RunLogOptions } from './run-log.ts';
 import { answerOf, createTextReader } from './run-text.ts';
 import type { Answers } from './answers.ts';
 
-/** What can be done with a run. */
+/** Actions on a run. */
 export interface RunControls {
   cancel(id: string): Promise<Run>;
   steer(id: string, text: string): Promise<Run>;
@@ -35,7 +35,7 @@ export class RunStream implements AsyncIterable<RunEvent> {
 
   constructor(runs: RunControls, options: RunLogOptions) {
     this.id = options.id;
-    // Whoever reads the stream gets the failure too.
+    // Readers of the stream get the failure too.
     this.id.catch(() => undefined);
     this.#runs = runs;
     this.#log = new RunLog(options);

@@ -3,7 +3,7 @@ import type { RunEvent } from './run-log.ts';
 
 /** Returns a function that answers the new text of each event, so that the pieces together are what the agents have said, each word once. */
 export function createTextReader(): (event: RunEvent) => string {
-  /** What has been answered of the message that an agent is saying, by agent. */
+  /** The part of the message in progress that was answered, by agent. */
   const said = new Map<string, string>();
   let isGapped = false;
   return (event) => {

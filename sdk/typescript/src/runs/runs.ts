@@ -8,7 +8,7 @@ import { RunStream } from './run-stream.ts';
 
 type Request = Body<'startRun'>;
 
-/** What is sent to an agent, and how the run is made. */
+/** The message to an agent, and how the run is made. */
 export interface RunRequest
   extends CallOptions,
     Partial<Pick<Request, 'customMetadata' | 'multitask' | 'stateDelta' | 'webhook'>> {

@@ -28,7 +28,7 @@ const mostRetryAfter = 60;
 const longestUploadMs = 3_600_000;
 const keyed = new Set(['POST', 'PATCH']);
 
-/** What is to be done with an answer. It runs within the time limit of the request. */
+/** Reads an answer. It runs within the time limit of the request. */
 export type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
 /** Sends requests, again where that is safe and of use, and turns answers into values and errors. */

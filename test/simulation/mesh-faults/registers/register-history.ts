@@ -1,7 +1,7 @@
 /** One call at a register, with its times as `performance.now()`. */
 export interface Operation {
   readonly kind: 'write' | 'read';
-  /** What was written or read; undefined: the register had no value yet. No two writes have the same value. */
+  /** The value that was written or read; undefined: the register had no value yet. No two writes have the same value. */
   readonly value: string | undefined;
   readonly startedAt: number;
   /** Infinity for a write without a certain answer: it takes effect at any later time, or never. */

@@ -1,6 +1,6 @@
 import { type Event, getFunctionResponses } from '@google/adk';
 
-/** What our patch of ADK keeps of tools that were called together, whose changes of the state ADK merges. */
+/** An event with the keys that each call has set, which our patch of ADK keeps where it merges the changes of tools that were called together. */
 interface MergedEvent extends Event {
   readonly stateKeysOfCalls?: readonly {
     readonly ids: readonly (string | undefined)[];

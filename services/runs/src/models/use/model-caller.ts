@@ -9,7 +9,7 @@ import type { CallCosts } from './call-costs.ts';
 import type { RunWaits } from './run-waits.ts';
 import type { TurnLease } from './turn-lease.ts';
 
-/** Who calls a model: the run that a client has started, also when an agent of a tool makes the call. */
+/** The caller of a model: the run that a client has started, also when an agent of a tool makes the call. */
 export interface ModelCaller {
   readonly accountId: string;
   readonly appName: string;
@@ -58,7 +58,7 @@ export function noteCaller(request: LlmRequest, caller: ModelCaller): void {
   note(request, caller);
 }
 
-/** Who makes a request of a model; undefined unless its agent has `CallerNote`. */
+/** The caller of a request to a model; undefined unless its agent has `CallerNote`. */
 export function callerOf(request: LlmRequest): ModelCaller | undefined {
   return notedAt(request);
 }

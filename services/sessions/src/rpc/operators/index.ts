@@ -3,7 +3,7 @@ import type { Handlers } from '../handlers.ts';
 import { findRunHolder } from './find-run-holder.ts';
 import { listSlowAccounts } from './list-slow-accounts.ts';
 
-/** What operators ask about slow runs. */
+/** Questions of operators about slow runs. */
 export function operatorHandlers(context: Context): Pick<Handlers, 'findRunHolder' | 'listSlowAccounts'> {
   return {
     findRunHolder: findRunHolder(context),

@@ -9,7 +9,7 @@ import type { MailReader } from './mail.ts';
 import type { AccessToken, MailAccounts } from './mail-accounts.ts';
 import type { Registrar } from './registrar.ts';
 
-/** What a provider is, before anything of it is opened. */
+/** A provider before any part of it is opened. */
 export interface ProviderTraits {
   /** Its word in tables, jobs and metrics. It never changes. */
   readonly word: Provider;
@@ -49,7 +49,7 @@ export interface Notified {
   readonly ignored: number;
 }
 
-/** What an opened provider does: `register`, `renew` and `end` of a watch, `fetchMail` and `fetchAttachment`, and the methods below. */
+/** An opened provider: `register`, `renew` and `end` of a watch, `fetchMail` and `fetchAttachment`, and the methods below. */
 export interface ProviderMethods extends Registrar, MailReader {
   /** Throws MeshError while the operator has not configured what subscriptions to this provider need. */
   checkConfigured(): void;
@@ -71,7 +71,7 @@ export interface ProviderMethods extends Registrar, MailReader {
   notified(inbox: Inbox, notification: Notification): Promise<Notified>;
 }
 
-/** What a provider may need. */
+/** Surroundings that a provider may need. */
 export interface ProviderParts {
   readonly config: Config;
   readonly db: Database;
