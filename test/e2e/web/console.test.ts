@@ -121,7 +121,7 @@ test('every screen is accessible and fits a narrow phone in both themes', { time
   for (const screen of screens) {
     await page.goto(`${url}/console${screen}`);
     await page.locator('#main :is(h1, form)').first().waitFor();
-    await page.locator('.skeleton').waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
     await page.evaluate(axe.source);
     for (const [colorScheme, rules] of themes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
