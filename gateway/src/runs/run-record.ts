@@ -31,6 +31,9 @@ export const RunAgentRequest = Type.Object(
     functionCallEventId: maybe(Type.String()),
     invocationId: maybe(Type.String({ pattern: noNul, maxLength: 256 })),
     customMetadata: maybe(freeForm()),
+    serviceTier: maybe(
+      Type.String({ description: 'Tier of ADK’s models with an interactions API. It has no effect here.' }),
+    ),
     onDisconnect: maybe(
       Type.Enum(['continue', 'cancel'], {
         description:

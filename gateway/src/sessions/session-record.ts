@@ -19,6 +19,7 @@ export const CreateSession = Type.Object(
     sessionId: maybe(storedId()),
     state: maybe(stateMap()),
     events: maybe(Type.Array(Event, { maxItems: 100_000 })),
+    options: maybe(freeForm({ description: 'Options of ADK’s stores of sessions. They have no effect here.' })),
   },
   { title: 'CreateSessionRequest' },
 );

@@ -78,12 +78,12 @@ describe('every row of the 422 table is answered as the reference does', () => {
       { type: 'model_attributes_type', loc: ['body', 'newMessage', 'parts', 0], msg: object, input: 'x' },
     ],
     [
-      'an unknown key in a part',
+      'an unknown key in a file of a part',
       Run,
-      part({ foo: 1 }),
+      part({ inlineData: { foo: 1 } }),
       {
         type: 'extra_forbidden',
-        loc: ['body', 'newMessage', 'parts', 0, 'foo'],
+        loc: ['body', 'newMessage', 'parts', 0, 'inlineData', 'foo'],
         msg: 'Extra inputs are not permitted',
         input: 1,
       },

@@ -2795,6 +2795,7 @@ export interface components {
             customMetadata?: {
                 [key: string]: unknown;
             } | null;
+            serviceTier?: string | null;
             onDisconnect?: ("continue" | "cancel") | null;
             multitask?: ("enqueue" | "reject" | "interrupt" | "rollback") | null;
         };
@@ -2848,6 +2849,16 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             } | null;
+            audioTranscription?: components["schemas"]["Transcription"] | null;
+            mediaProcessing?: ("MEDIA_PROCESSING_UNSPECIFIED" | "STATIC" | "AGENTIC") | null;
+            speechMetadata?: ({
+                speaker?: string | null;
+                style?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
         };
         /** FileData */
         FileData: {
@@ -2891,6 +2902,14 @@ export interface components {
                 inlineData?: components["schemas"]["Blob"] | null;
                 fileData?: components["schemas"]["FileData"] | null;
             }[] | null;
+        };
+        /** Transcription */
+        Transcription: {
+            text?: string | null;
+            finished?: boolean | null;
+            languageCode?: string | null;
+        } & {
+            [key: string]: unknown;
         };
         /** Event */
         Event: {
@@ -2989,6 +3008,7 @@ export interface components {
             inputTranscription?: components["schemas"]["Transcription"] | null;
             outputTranscription?: components["schemas"]["Transcription"] | null;
             interactionId?: string | null;
+            interactionStatus?: string | null;
             environmentId?: string | null;
             actions?: components["schemas"]["EventActions"];
             output?: unknown;
@@ -3129,14 +3149,6 @@ export interface components {
             } | null;
             renderedParts?: number[] | null;
         };
-        /** Transcription */
-        Transcription: {
-            text?: string | null;
-            finished?: boolean | null;
-            languageCode?: string | null;
-        } & {
-            [key: string]: unknown;
-        };
         /** EventActions */
         EventActions: {
             skipSummarization?: boolean | null;
@@ -3147,6 +3159,7 @@ export interface components {
                 [key: string]: number;
             };
             transferToAgent?: string | null;
+            transferReason?: string | null;
             escalate?: boolean | null;
             requestedAuthConfigs?: {
                 [key: string]: unknown;
@@ -3190,6 +3203,7 @@ export interface components {
             customMetadata?: {
                 [key: string]: unknown;
             } | null;
+            serviceTier?: string | null;
             onDisconnect?: ("continue" | "cancel") | null;
             multitask?: ("enqueue" | "reject" | "interrupt" | "rollback") | null;
             webhook?: components["schemas"]["RunWebhookRequest"];
@@ -3805,6 +3819,9 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             events?: components["schemas"]["Event"][] | null;
+            options?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** Session */
         Session: {

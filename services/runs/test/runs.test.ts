@@ -159,10 +159,10 @@ describe('Run', () => {
     expect(await running).toMatchObject({ texts: [], failure: 'RunCancelled' });
   });
 
-  test('a failing model is shown as an event and not as a failure', async () => {
+  test('a failing model is shown as an event, and then as a failure that was told', async () => {
     await using bench = await startService();
     const answers = await run(bench, '[[fail:no]]');
-    expect(answers.failure).toBeUndefined();
+    expect(answers).toMatchObject({ texts: [undefined], failure: 'ECHO_FAIL' });
     expect(bench.sessions.run(bench.key).end).toMatchObject({
       outcome: AttemptEnd_Outcome.FAILED,
       errorCode: 'ECHO_FAIL',

@@ -78,7 +78,11 @@ describe('refusals', () => {
         ['dict_type', 'body', 'customMetadata'],
       ],
     ],
-    ['an unknown field', { ...valid, artifact: { x: 1 } }, [['extra_forbidden', 'body', 'artifact', 'x']]],
+    [
+      'an unknown field',
+      { ...valid, artifact: { inlineData: { x: 1 } } },
+      [['extra_forbidden', 'body', 'artifact', 'inlineData', 'x']],
+    ],
     [
       'bad base64',
       { ...valid, artifact: { inlineData: { data: '!!!!' } } },

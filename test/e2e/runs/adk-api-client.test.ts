@@ -65,10 +65,9 @@ test('the ADK client gets the reason why a run failed', async () => {
   const { id: sessionId } = await client.createSession({ appName: 'echo', userId });
   const unknown = client.runAsync({ appName: 'echo', userId, sessionId: 'unknown', newMessage: 'hi' });
   await expect(unknown.next()).rejects.toThrow('404');
-  const events = await Array.fromAsync(
-    client.runAsync({ appName: 'echo', userId, sessionId, newMessage: '[[fail:on purpose]]' }),
-  );
-  expect(events.at(-1)).toMatchObject({ errorMessage: expect.stringContaining('on purpose') });
+  const failing = client.runAsync({ appName: 'echo', userId, sessionId, newMessage: '[[fail:on purpose]]' });
+  expect((await failing.next()).value).toMatchObject({ errorMessage: 'on purpose' });
+  await expect(failing.next()).rejects.toThrow('ECHO_FAIL: on purpose');
 });
 
 test('the ADK client lists, loads and deletes what an agent has saved', async () => {

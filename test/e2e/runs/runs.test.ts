@@ -69,6 +69,21 @@ describe('/run', () => {
     const body = { app_name: appName, user_id: userId, session_id: id, new_message: { parts: [{ text: 'hi' }] } };
     expect((await caller.request<[]>('POST', '/run', body)).body).toHaveLength(1);
   });
+
+  test('keeps keys of parts that newer clients send, and takes their options', async () => {
+    const parts = [
+      { text: 'hi', speechMetadata: { speaker: 'ann' }, mediaProcessing: 'STATIC', newKey: { deep_er: null } },
+      { text: ' there', audioTranscription: { text: 'there', words: [{ word: 'there' }] } },
+    ];
+    const actions = { transferToAgent: 'b', transferReason: 'because' };
+    const events = [{ author: 'a', content: { parts: [{ soon: 1 }] }, interactionStatus: 'COMPLETED', actions }];
+    const session = await caller.createSession('echo', { events, options: { ttl: 1 } });
+    const answer = await caller.run(session, '', { newMessage: { parts }, serviceTier: 'deferred' });
+    expect(answer).toMatchObject({ status: 200, body: [{ content: { parts: [{ text: 'hi there' }] } }] });
+    const stored = await caller.readSession(session);
+    expect(stored.events[0]).toMatchObject(events[0] ?? {});
+    expect(stored.events[1]?.content?.parts).toEqual(parts);
+  });
 });
 
 describe('/run_sse', () => {
@@ -111,10 +126,12 @@ describe('/run_sse', () => {
   test('a model that fails ends the run with a stored, visible event', async () => {
     const session = await caller.createSession();
     const frames = await caller.runSse(session, '[[fail:no more words]]');
-    expect(frames.at(-1)).toMatchObject({
-      errorCode: expect.any(String),
-      errorMessage: expect.stringContaining('no more words'),
-    });
+    const errorMessage = 'no more words';
+    expect(frames).toMatchObject([
+      { errorCode: 'ECHO_FAIL', errorMessage },
+      { error: `ECHO_FAIL: ${errorMessage}`, error_details: { error_type: 'ECHO_FAIL', error_message: errorMessage } },
+    ]);
+    expect((await caller.run(session, '[[fail:no more words]]')).body).toMatchObject([{ errorCode: 'ECHO_FAIL' }]);
     const stored = await caller.readSession(session);
     expect(stored.events.at(-1)).toMatchObject({ errorMessage: expect.stringContaining('no more words') });
     expect((await caller.run(session, 'again')).body.map(textOf)).toEqual(['again']);

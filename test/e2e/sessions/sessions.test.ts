@@ -104,9 +104,9 @@ describe('bad input', () => {
     ['a state that is no object', { state: [1] }, ['body', 'state'], 'dict_type'],
     ['an event without author', { events: [{}] }, ['body', 'events', 0, 'author'], 'missing'],
     [
-      'an unknown key in a part',
-      { events: [{ author: 'a', content: { parts: [{ foo: 1 }] } }] },
-      ['body', 'events', 0, 'content', 'parts', 0, 'foo'],
+      'an unknown key in a message',
+      { events: [{ author: 'a', content: { parts: [], foo: 1 } }] },
+      ['body', 'events', 0, 'content', 'foo'],
       'extra_forbidden',
     ],
     [

@@ -1,6 +1,20 @@
 import { Type } from 'typebox';
-import { codeLanguages, mediaResolutionLevels, nullValues, outcomes, schedulings, toolTypes } from './enums.ts';
-import { bytes, freeForm, maybe, openEnum, strict } from './keywords.ts';
+import {
+  codeLanguages,
+  mediaProcessings,
+  mediaResolutionLevels,
+  nullValues,
+  outcomes,
+  schedulings,
+  toolTypes,
+} from './enums.ts';
+import { bytes, freeForm, keeping, maybe, openEnum, strict } from './keywords.ts';
+
+/** What was said in a piece of audio. */
+export const Transcription = Type.Object(
+  { text: maybe(Type.String()), finished: maybe(Type.Boolean()), languageCode: maybe(Type.String()) },
+  { ...keeping, title: 'Transcription' },
+);
 
 const MediaResolution = Type.Object(
   { level: maybe(openEnum(mediaResolutionLevels)), numTokens: maybe(Type.Integer()) },
@@ -77,7 +91,9 @@ const ToolResponse = Type.Object(
   strict,
 );
 
-/** A piece of a message. */
+const SpeechMetadata = Type.Object({ speaker: maybe(Type.String()), style: maybe(Type.String()) }, keeping);
+
+/** A piece of a message. Unknown keys are kept, since google-genai adds some. */
 export const Part = Type.Object(
   {
     text: maybe(Type.String()),
@@ -94,8 +110,11 @@ export const Part = Type.Object(
     videoMetadata: maybe(VideoMetadata),
     toolCall: maybe(ToolCall),
     toolResponse: maybe(ToolResponse),
+    audioTranscription: maybe(Transcription),
+    mediaProcessing: maybe(openEnum(mediaProcessings)),
+    speechMetadata: maybe(SpeechMetadata),
   },
-  { ...strict, title: 'Part' },
+  { ...keeping, title: 'Part' },
 );
 
 /** A message. */

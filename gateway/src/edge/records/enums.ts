@@ -68,6 +68,8 @@ export const codeLanguages = ['LANGUAGE_UNSPECIFIED', 'PYTHON'] as const;
 
 export const schedulings = ['SCHEDULING_UNSPECIFIED', 'SILENT', 'WHEN_IDLE', 'INTERRUPT'] as const;
 
+export const mediaProcessings = ['MEDIA_PROCESSING_UNSPECIFIED', 'STATIC', 'AGENTIC'] as const;
+
 export const mediaResolutionLevels = [
   'MEDIA_RESOLUTION_UNSPECIFIED',
   'MEDIA_RESOLUTION_LOW',

@@ -79,11 +79,6 @@ export const LogprobsResult = Type.Object(
   keeping,
 );
 
-export const Transcription = Type.Object(
-  { text: maybe(Type.String()), finished: maybe(Type.Boolean()), languageCode: maybe(Type.String()) },
-  { ...keeping, title: 'Transcription' },
-);
-
 const Compaction = Type.Object(
   { startTimestamp: maybe(Type.Number()), endTimestamp: maybe(Type.Number()), compactedContent: maybe(Content) },
   strict,
@@ -101,6 +96,7 @@ export const EventActions = Type.Object(
     stateDelta: Type.Optional(stateMap()),
     artifactDelta: Type.Optional(keyedMap(Type.Integer())),
     transferToAgent: maybe(Type.String()),
+    transferReason: maybe(Type.String()),
     escalate: maybe(Type.Boolean()),
     requestedAuthConfigs: Type.Optional(freeForm()),
     requestedToolConfirmations: Type.Optional(freeForm()),

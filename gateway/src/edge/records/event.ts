@@ -1,14 +1,7 @@
 import { Type } from 'typebox';
-import { Content } from './content.ts';
+import { Content, Transcription } from './content.ts';
 import { finishReasons, turnCompleteReasons, voiceActivityTypes } from './enums.ts';
-import {
-  CacheMetadata,
-  CitationMetadata,
-  EventActions,
-  LogprobsResult,
-  Transcription,
-  UsageMetadata,
-} from './event-parts.ts';
+import { CacheMetadata, CitationMetadata, EventActions, LogprobsResult, UsageMetadata } from './event-parts.ts';
 import { GroundingMetadata } from './grounding.ts';
 import { freeForm, keeping, maybe, openEnum, storedText } from './keywords.ts';
 
@@ -57,6 +50,7 @@ export const Event = Type.Object(
     inputTranscription: maybe(Transcription),
     outputTranscription: maybe(Transcription),
     interactionId: maybe(Type.String()),
+    interactionStatus: maybe(Type.String()),
     environmentId: maybe(Type.String()),
     actions: Type.Optional(EventActions),
     output: Type.Optional(Type.Unknown()),

@@ -17,7 +17,8 @@ export const storedId = (options: object = {}) =>
 export const bytes = () => Type.String({ format: 'byte' });
 
 /** A free-form object. Its values are kept unchanged. */
-export const freeForm = () => Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+export const freeForm = (options: object = {}) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
 
 /** A free-form object whose keys are stored as separate rows. */
 export const keyedMap = <T extends TSchema>(values: T, keys: object = {}) =>

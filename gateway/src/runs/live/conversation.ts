@@ -118,7 +118,7 @@ export class Conversation {
       if (!this.#outbox.isOpen) return run.leave();
       for await (const { kind } of run.answers) {
         if (kind.case === 'moved') await run.follow(kind.value);
-        if (kind.case === 'failure') throw failureOf(kind.value);
+        if (kind.case === 'failure' && !kind.value.isTold) throw failureOf(kind.value);
         if (kind.case === 'event') await this.#outbox.send(kind.value.json, kind.value.partial);
       }
       await this.#outbox.send(turnComplete(run.invocationId, author), false);

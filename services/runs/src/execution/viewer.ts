@@ -6,6 +6,8 @@ import { viewerTooSlow } from '../errors.ts';
 
 type Response = MessageInitShape<typeof RunResponseSchema>;
 
+type ViewedFailure = Pick<Failure, 'type' | 'message'> & Partial<Pick<Failure, 'isTold'>>;
+
 /**
  * A client that watches a run. It never slows the run: events that it has not read wait in a bounded buffer, from which partial
  * events are left out first; when whole events do not fit either, the viewer is cut off. One event always fits, however large.
@@ -18,9 +20,9 @@ export interface Viewer {
   queued(position: number): void;
   /** Tells what the run has been waiting for. */
   waiting(on: string): void;
-  /** Ends the stream after the waiting responses. */
-  end(): void;
-  fail(failure: Pick<Failure, 'type' | 'message'>): void;
+  /** Ends the stream after the waiting responses, and after `failure` if the run has failed. */
+  end(failure?: ViewedFailure): void;
+  fail(failure: ViewedFailure): void;
   /** Ends the stream of a run that another process executes, or has executed. `seq`: sequence of the last stored event that was shown; 0 for none. */
   leaveToOther(seq?: number): void;
   /** Where the stream has ended because of `leaveToOther`; undefined when it has not. */
@@ -81,11 +83,12 @@ class BufferedViewer implements Viewer {
     this.#news.wake();
   }
 
-  end(): void {
-    this.#close();
+  end(failure?: ViewedFailure): void {
+    if (failure !== undefined) this.fail(failure);
+    else this.#close();
   }
 
-  fail(failure: Pick<Failure, 'type' | 'message'>): void {
+  fail(failure: ViewedFailure): void {
     if (!this.#closed) this.#waiting.addFailure(failure);
     this.#close();
   }
@@ -121,7 +124,7 @@ class BufferedViewer implements Viewer {
 interface Unread {
   /** Returns false when the response does not fit. */
   add(event: WireEvent): boolean;
-  addFailure(failure: Pick<Failure, 'type' | 'message'>): void;
+  addFailure(failure: ViewedFailure): void;
   /** Replaces a position that has not been taken. */
   addPosition(position: number): void;
   /** Replaces a wait that has not been taken. */

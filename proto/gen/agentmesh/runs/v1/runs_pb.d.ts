@@ -517,6 +517,13 @@ export declare type Failure = Message<"agentmesh.runs.v1.Failure"> & {
    * @generated from field: string message = 2;
    */
   message: string;
+
+  /**
+   * The last event has told it: a caller who gets the events as one answer needs no error.
+   *
+   * @generated from field: bool is_told = 3;
+   */
+  isTold: boolean;
 };
 
 /**

@@ -1,5 +1,5 @@
 import { isCancelling, isInterrupting, isLost } from '../../errors.ts';
-import { cancelled, interruptedByRun, type Stop } from '../recording/stop.ts';
+import { cancelled, interruptedByRun, type Stop } from '../recording/early-end.ts';
 
 /** Reason to stop an attempt from outside: it lost its turn, its run is being cancelled, another run takes its place, or another process goes on with it, because this one ends. */
 export type StopCause = 'lost' | 'cancelled' | 'interrupted' | 'handed-over';

@@ -11,7 +11,7 @@ import { watchTime } from '../limits/time-limit.ts';
 import { Journal } from '../recording/journal.ts';
 import { createRecorder, type Recorder } from '../recording/recorder.ts';
 import { earlierUse } from '../recording/attempt-usage.ts';
-import type { Stop } from '../recording/stop.ts';
+import type { Stop } from '../recording/early-end.ts';
 import { RunNotContinued } from '../../apps/turns/takeover/run-not-continued.ts';
 import type { AttemptRun, Ending, ExecutionDeps } from './execution-deps.ts';
 import { countCost, findApp, servicesOf } from './parts-of-turn.ts';
@@ -62,7 +62,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     recorder.waitAs({ answerSeconds, asksByMail });
     const services = { ...servicesOf(deps, run), ...callsOf(limits, earlier) };
     await runLoops(app, { ...services, turn, window, recorder, working, costs, lease, waits });
-    viewer?.end();
+    viewer?.end(recorder.failure);
     remember(deps, { turn, window, journal });
     deps.onTurnEnded?.({ app, turn, window, written: journal.written });
     return 'ended';
@@ -106,9 +106,8 @@ async function fail(
     if (stop === undefined) throw refusal;
     return stop;
   }
-  // Like a failed model, a limit is told by the event alone.
-  if (error instanceof LimitReached) viewer?.end();
-  else viewer?.fail({ type, message: errorMessage });
+  // Like a failed model, a limit is told by the event.
+  viewer?.fail({ type, message: errorMessage, isTold: error instanceof LimitReached });
   return undefined;
 }
 

@@ -11,7 +11,7 @@ import { createAddedMessages } from './added-messages.ts';
 import { createOpenCalls, type OpenCalls, type WaitPolicy } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
-import type { Stop } from './stop.ts';
+import { raisedFailure, type Stop } from './early-end.ts';
 import type { AppVersion } from '../../apps/building/app-version.ts';
 import type { AgentSession } from '../../apps/turns/history/agent-session.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
@@ -47,6 +47,8 @@ export interface Recorder {
   complete(): Promise<boolean>;
   /** Public JSON of the attempt's events and of the messages that were added to it, in the order in which its agents see them. */
   readonly history: readonly Uint8Array[];
+  /** Failure that the last event tells; see `raisedFailure`. */
+  readonly failure: RaisedFailure;
   /** Number of answers of models so far. */
   readonly modelCalls: number;
   /** Ends the attempt as failed and stores an event with the error. Added events that are not stored yet are stored too, if possible. */
@@ -57,6 +59,8 @@ export interface Recorder {
    */
   stop(author: string, stop: Stop): Promise<void>;
 }
+
+type RaisedFailure = ReturnType<typeof raisedFailure>;
 
 interface Failure {
   readonly author: string;
@@ -79,6 +83,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
 class AttemptRecorder implements Recorder {
   readonly history: Uint8Array[] = [];
+  failure: RaisedFailure;
   readonly #options: RecorderOptions;
   readonly #facts: RunFacts;
   readonly #openCalls: OpenCalls;
@@ -146,6 +151,7 @@ class AttemptRecorder implements Recorder {
     this.#openCalls.note(event);
     this.#usage.note(event);
     this.#unfinished.finish(event);
+    this.failure = raisedFailure(event);
     this.#added.note(event);
     await agents?.absorb(event);
   }

@@ -2,6 +2,7 @@ import type { EventJson } from '@agentmesh/proto/event';
 import type { Continuation, RunRequest, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Frame } from './run-place.ts';
+import { type FailedEvent, raisedFailure } from '../recording/early-end.ts';
 import { type Watching, watchEvents } from './watch-events.ts';
 
 type Response = MessageInitShape<typeof RunResponseSchema>;
@@ -21,6 +22,7 @@ export async function* replayRun(
   signal: AbortSignal,
 ): AsyncGenerator<Response> {
   let shownSeq = afterSeq;
+  let failure: ReturnType<typeof raisedFailure>;
   const { accountId = '', userId = '' } = request.session ?? {};
   const run = { accountId, userId, invocationId, afterSeq: 0, afterPartial: 0 };
   const partOf = createParts(request);
@@ -31,9 +33,13 @@ export async function* replayRun(
       if (part === 'next') return;
       if (event === undefined || part !== 'own' || isShown(frame, shownSeq)) continue;
       yield { kind: { case: 'event', value: toWire(event, frame) } };
-      if (event.partial !== true) shownSeq = frame.seq ?? shownSeq;
+      if (event.partial === true) continue;
+      shownSeq = frame.seq ?? shownSeq;
+      failure = raisedFailure(event as FailedEvent);
     }
-    if (isOver === true) return;
+    if (isOver !== true) continue;
+    if (failure !== undefined) yield { kind: { case: 'failure', value: failure } };
+    return;
   }
   if (!signal.aborted) yield { kind: { case: 'moved', value: { invocationId, afterSeq: shownSeq, cancels } } };
 }
