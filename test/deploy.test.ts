@@ -227,6 +227,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     ['payloads that nothing keeps', 'services.artifacts.data.enabled=false', 'payloads would be lost'],
     ['a service of another release without its address', 'services.memory.enabled=false', 'services.memory.address'],
     ['ENCRYPT_KEY for runs', 'services.runs.secretEnv.ENCRYPT_KEY=ENCRYPT_KEY', 'services.runs'],
+    ['signing keys for runs', 'services.runs.secretEnv.TOKEN_SIGNING_KEYS=TOKEN_SIGNING_KEYS', 'services.runs'],
     ['ENCRYPT_KEY for every pod', 'secretEnv.ENCRYPT_KEY=ENCRYPT_KEY', 'secretEnv'],
   ])('refuses %s', (_, value, named) => {
     const { ok, stderr } = template(['--set', value]);

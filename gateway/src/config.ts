@@ -1,4 +1,5 @@
 import { encryptKey, flag, httpUrl, listOf, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import { tokenSigningKeys } from '@agentmesh/lib/signing';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
 import ipaddr from 'ipaddr.js';
 
@@ -40,6 +41,7 @@ export const settings = {
   PORT: portNumber({ default: 8000 }),
   PUBLIC_BASE_URL: httpUrl({ default: undefined }),
   ENCRYPT_KEY: encryptKey(),
+  TOKEN_SIGNING_KEYS: tokenSigningKeys({ default: [undefined] }),
   AUTH_BASIC_ENABLED: flag({ default: true }),
   AUTH_REGISTER_ENABLED: flag({ default: true }),
   CORS_ALLOWED_ORIGINS: origins({ default: [] }),

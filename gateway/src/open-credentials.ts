@@ -1,4 +1,5 @@
 import { type Host, startJob } from '@agentmesh/lib/service';
+import { createKeyRing, importHmacKey, type SigningKey, signingKeysOf } from '@agentmesh/lib/signing';
 import type { Clients } from './clients.ts';
 import { publicBaseUrl, type settings } from './config.ts';
 import type { Context } from './context.ts';
@@ -27,9 +28,11 @@ export async function openCredentials(host: GatewayHost, auth: Clients['auth']):
   resources.defer(await hearChanges(host.bus, changes));
   resources.use(startJob(createFollowChanges({ changes, isIdle, auth }), host));
 
-  const bearer = createBearer({ tokens: await createTokenReader(config.ENCRYPT_KEY), standings, personalTokens });
-  const browser = await browserSessionOf(host, standings);
-  const runTickets = createRunTickets({ encryptKey: config.ENCRYPT_KEY, standings });
+  const keys = signingKeysOf(config);
+  const tokens = createTokenReader(await createKeyRing(keys, importHmacKey));
+  const bearer = createBearer({ tokens, standings, personalTokens });
+  const browser = await browserSessionOf(host, keys, standings);
+  const runTickets = await createRunTickets({ keys, standings });
   const sources = { bearer, browser, runTickets, limit: createAccountLimit(config) };
   return {
     authentication: createAuthentication({ ...sources, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
@@ -41,8 +44,9 @@ export async function openCredentials(host: GatewayHost, auth: Clients['auth']):
 
 async function browserSessionOf(
   { config }: GatewayHost,
+  keys: readonly SigningKey[],
   standings: Directory<Standing>,
 ): Promise<BrowserSession | undefined> {
   if (!config.ADK_WEB_UI && !config.CONSOLE) return undefined;
-  return createBrowserSession({ encryptKey: config.ENCRYPT_KEY, publicBaseUrl: publicBaseUrl(config), standings });
+  return createBrowserSession({ keys, publicBaseUrl: publicBaseUrl(config), standings });
 }

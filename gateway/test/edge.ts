@@ -138,10 +138,12 @@ function parse(text: string): unknown {
 }
 
 /** A signed access token. The given claims override those of a valid one. */
-export function token(claims: Record<string, unknown>, key = encryptKey): Promise<string> {
+export function token(claims: Record<string, unknown>, key = encryptKey, kid?: string): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const valid = { sub: 'a@example.com', uid: accountId, role: 'USER', type: 'access', iat: now, exp: now + 600 };
-  return new SignJWT({ ...valid, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(key));
+  return new SignJWT({ ...valid, ...claims })
+    .setProtectedHeader({ alg: 'HS256', ...(kid !== undefined && { kid }) })
+    .sign(new TextEncoder().encode(key));
 }
 
 const refuse: ServiceImpl<typeof TranscriptionService>['transcribe'] = () => {

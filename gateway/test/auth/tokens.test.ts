@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountId, type Edge, startEdge, token } from '../edge.ts';
+import { accountId, type Edge, encryptKey, startEdge, token } from '../edge.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -62,6 +62,44 @@ describe('a token', () => {
 
   it('may be sent with "Bearer" in upper or lower case', async () => {
     expect((await edge.send('/version', { headers: { authorization: `bearer ${await token({})}` } })).status).toBe(200);
+  });
+});
+
+describe('keys apart from ENCRYPT_KEY', () => {
+  const [a, b] = ['a'.repeat(32), 'b'.repeat(32)];
+  const statusesOf = async (keys: string, tokens: readonly Promise<string>[]) => {
+    await using own = await startEdge({ env: { TOKEN_SIGNING_KEYS: keys } });
+    const asked = tokens.map(async (made) => {
+      const headers = { authorization: `Bearer ${await made}` };
+      return (await own.send('/version', { headers })).status;
+    });
+    return await Promise.all(asked);
+  };
+
+  it('all verify, each what names it, so that a change of the first ends no sign-in', async () => {
+    const all = [token({}, a, 'a'), token({}, b, 'b'), token({})];
+    expect(await statusesOf(`b:${b},a:${a},ENCRYPT_KEY`, all)).toEqual([200, 200, 200]);
+    expect(await statusesOf(`b:${b}`, all)).toEqual([401, 200, 401]);
+  });
+
+  it('verify nothing that names another one, none, or one that is not there', async () => {
+    const forged = [
+      token({}, a, 'b'),
+      token({}, a),
+      token({}, encryptKey, 'a'),
+      token({}, encryptKey, 'ENCRYPT_KEY'),
+      token({}, a, ''),
+      token({}, a, 'c'),
+    ];
+    expect(await statusesOf(`a:${a},b:${b},ENCRYPT_KEY`, forged)).toEqual(forged.map(() => 401));
+  });
+
+  it('do not verify a token that claims another algorithm', async () => {
+    const [, claims, signature] = (await token({}, a, 'a')).split('.');
+    const as = async (header: object) =>
+      [Buffer.from(JSON.stringify(header)).toString('base64url'), claims, signature].join('.');
+    const headers = ['none', 'None', 'HS512', 'RS256'].map((alg) => as({ alg, kid: 'a' }));
+    expect(await statusesOf(`a:${a}`, headers)).toEqual(headers.map(() => 401));
   });
 });
 

@@ -1,4 +1,5 @@
 import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text, wholeNumberFrom } from '@agentmesh/lib/service';
+import { tokenSigningKeys } from '@agentmesh/lib/signing';
 import type { CleanedEnv } from 'envalid';
 import { EnvError, makeExactValidator, str } from 'envalid';
 import { findEmailAddress } from './email-address.ts';
@@ -40,6 +41,7 @@ function findSender(text: string): string | undefined {
 export const settings = {
   NODE_ENV: str({ default: 'development' }),
   ENCRYPT_KEY: encryptKey(),
+  TOKEN_SIGNING_KEYS: tokenSigningKeys({ default: [undefined] }),
   ACCESS_TOKEN_EXPIRE_MINUTES: positiveInteger({ default: 120 }),
   AUTH_REFRESH_EXPIRE_DAYS: positiveInteger({ default: 30 }),
   DEFAULT_SUPERADMIN_EMAIL: emailAddress({ default: undefined }),

@@ -1,6 +1,7 @@
 import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { openJobs } from '@agentmesh/lib/jobs';
+import { signingKeysOf } from '@agentmesh/lib/signing';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccountNotice } from './accounts/account-notice.ts';
@@ -47,7 +48,7 @@ export const auth = defineService({
         { memoryKib: config.AUTH_ARGON2_MEMORY_KIB, passes: config.AUTH_ARGON2_PASSES, parallelism: 1 },
         isCommon,
       ),
-      accessTokens: await createAccessTokens(config.ENCRYPT_KEY, config.ACCESS_TOKEN_EXPIRE_MINUTES),
+      accessTokens: await createAccessTokens(signingKeysOf(config), config.ACCESS_TOKEN_EXPIRE_MINUTES),
       failures: createFailureLimit(),
       accountChanged: createAccountNotice(host.bus, log),
       mail: openMail(config, host.dataDir),

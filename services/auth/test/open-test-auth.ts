@@ -57,7 +57,7 @@ export async function openTestAuth(): Promise<TestAuth> {
     jobs,
     log,
     passwords: recordChecks(createPasswords(testCost, await openCommonPasswords()), verifiedAgainst),
-    accessTokens: await createAccessTokens(encryptKey, 120),
+    accessTokens: await createAccessTokens([{ id: undefined, secret: encryptKey }], 120),
     failures: createFailureLimit(),
     accountChanged: () => {},
     wakeOutbox: () => {},

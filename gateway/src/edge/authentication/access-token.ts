@@ -1,4 +1,5 @@
-import { webcrypto } from 'node:crypto';
+import type { webcrypto } from 'node:crypto';
+import type { KeyRing } from '@agentmesh/lib/signing';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { invalidToken, revokedSession, unknownAccount, wrongTokenType } from './unauthorized.ts';
@@ -27,15 +28,16 @@ export interface TokenReader {
 const rememberedTokens = 10_000;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Reads HS256 tokens of one `type`, signed with the UTF-8 bytes of `secret`. Accepts no other algorithm. */
-export async function createTokenReader(secret: string, type = 'access'): Promise<TokenReader> {
-  const bytes = new TextEncoder().encode(secret);
-  const key = await webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+/** Keys of HS256. */
+export type HmacKeys = KeyRing<webcrypto.CryptoKey>;
+
+/** Reads HS256 tokens of one `type`, signed with the key of `keys` that their header names. Accepts no other algorithm. */
+export function createTokenReader(keys: HmacKeys, type = 'access'): TokenReader {
   const known = new LRUCache<string, AccessToken>({ max: rememberedTokens });
   return {
     read(token) {
       const found = known.get(token);
-      if (found === undefined) return verify(token, key, type).then((read) => remember(known, token, read));
+      if (found === undefined) return verify(token, keys, type).then((read) => remember(known, token, read));
       if (found.expiresAt * 1000 > Date.now()) return found;
       known.delete(token);
       throw invalidToken();
@@ -48,8 +50,13 @@ function remember(known: LRUCache<string, AccessToken>, token: string, read: Acc
   return read;
 }
 
-async function verify(token: string, key: webcrypto.CryptoKey, type: string): Promise<AccessToken> {
-  const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
+function refuse(): never {
+  throw invalidToken();
+}
+
+async function verify(token: string, keys: HmacKeys, type: string): Promise<AccessToken> {
+  const keyOf = (header: { readonly kid?: string }) => keys.find(header) ?? refuse();
+  const { payload } = await jwtVerify(token, keyOf, { algorithms: ['HS256'] }).catch((error: unknown) => {
     throw error instanceof errors.JOSEError ? invalidToken() : error;
   });
   if (payload.type !== type) throw wrongTokenType();

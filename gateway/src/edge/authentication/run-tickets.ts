@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { createKeyRing, type SigningKey } from '@agentmesh/lib/signing';
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { AccessToken } from './access-token.ts';
 import { createBearer } from './bearer.ts';
@@ -21,23 +22,30 @@ export interface RunTickets {
 }
 
 export interface RunTicketOptions {
-  readonly encryptKey: string;
+  readonly keys: readonly SigningKey[];
   readonly standings: Directory<Standing>;
 }
 
-/** Tickets are encrypted with a key of their own, so a ticket is never accepted as another token, nor the other way round. */
-export function createRunTickets({ encryptKey, standings }: RunTicketOptions): RunTickets {
-  const key = new Uint8Array(hkdfSync('sha256', encryptKey, new Uint8Array(0), 'agentmesh run ticket', 32));
+/** Tickets are encrypted with keys that are derived for them alone, so a ticket is never accepted as another token, nor the other way round. */
+export async function createRunTickets({ keys, standings }: RunTicketOptions): Promise<RunTickets> {
+  const ring = await createKeyRing(keys, derive);
   return {
     async issue({ accountId, email, signInId, grant }, invocationId) {
       const issuedAt = Math.floor(Date.now() / 1000);
       const expireTime = issuedAt + ticketSeconds;
       const claims = { sub: email, uid: accountId, sid: signInId, run: invocationId, user: grant?.userId };
-      const token = new EncryptJWT(claims).setProtectedHeader(algorithms);
-      return { ticket: await token.setIssuedAt(issuedAt).setExpirationTime(expireTime).encrypt(key), expireTime };
+      const token = new EncryptJWT(claims).setProtectedHeader({ ...algorithms, ...ring.header });
+      return {
+        ticket: await token.setIssuedAt(issuedAt).setExpirationTime(expireTime).encrypt(ring.current),
+        expireTime,
+      };
     },
     async identify(ticket, invocationId) {
-      const { payload } = await jwtDecrypt(ticket, key, accepted).catch((error: unknown) => {
+      const { payload } = await jwtDecrypt(
+        ticket,
+        ({ kid }: { kid?: string }) => ring.find({ kid }) ?? refuse(),
+        accepted,
+      ).catch((error: unknown) => {
         throw error instanceof errors.JOSEError ? invalidToken() : error;
       });
       if (payload.run !== invocationId) throw invalidToken();
@@ -47,6 +55,14 @@ export function createRunTickets({ encryptKey, standings }: RunTicketOptions): R
       return { ...identity, role: 'USER', grant: { scopes: new Set(['runs:read']), userId: user } };
     },
   };
+}
+
+function derive(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), 'agentmesh run ticket', 32));
+}
+
+function refuse(): never {
+  throw invalidToken();
 }
 
 /** The claims of a ticket that `issue` has made. */

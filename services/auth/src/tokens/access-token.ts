@@ -1,4 +1,5 @@
-import { randomUUID, webcrypto } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { createKeyRing, importHmacKey, type SigningKey } from '@agentmesh/lib/signing';
 import { SignJWT } from 'jose';
 
 /** The account and sign-in that a token is for. */
@@ -17,24 +18,19 @@ export interface AccessTokens {
   issue(subject: AccessTokenSubject): Promise<string>;
 }
 
-/** Signs tokens with HS256. The key is the UTF-8 bytes of `encryptKey`. */
-export async function createAccessTokens(encryptKey: string, expireMinutes: number): Promise<AccessTokens> {
-  const key = await importKey(encryptKey);
+/** Signs tokens with HS256 and the first of `keys`, which the header names unless it is `ENCRYPT_KEY`. */
+export async function createAccessTokens(keys: readonly SigningKey[], expireMinutes: number): Promise<AccessTokens> {
+  const { header, current } = await createKeyRing(keys, importHmacKey);
   return {
     issue({ id, email, role, signInId, isFromCookie = false }) {
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT({ uid: id, sid: signInId, role, type: 'access', ...(isFromCookie && { via: 'cookie' }) })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', ...header })
         .setSubject(email)
         .setJti(randomUUID())
         .setIssuedAt(now)
         .setExpirationTime(now + expireMinutes * 60)
-        .sign(key);
+        .sign(current);
     },
   };
-}
-
-function importKey(encryptKey: string): Promise<webcrypto.CryptoKey> {
-  const bytes = new TextEncoder().encode(encryptKey);
-  return webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }

@@ -1,4 +1,5 @@
-import { hkdfSync, webcrypto } from 'node:crypto';
+import { hkdfSync, type webcrypto } from 'node:crypto';
+import { createKeyRing, importHmacKey, type SigningKey } from '@agentmesh/lib/signing';
 import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt, SignJWT } from 'jose';
@@ -12,7 +13,7 @@ import type { Standing } from '../standings.ts';
 
 /**
  * Sign-in of the console and of ADK's web UI: a cookie that only pages of this origin can use. Routes that need the password refuse it. It is
- * signed with a key of its own, so a cookie is never accepted as an access token, nor the other way round.
+ * signed with a key that is derived for it alone, so a cookie is never accepted as an access token, nor the other way round.
  */
 export interface BrowserSession {
   isPresent(request: FastifyRequest): boolean;
@@ -30,7 +31,7 @@ export interface BrowserSession {
 }
 
 export interface BrowserSessionOptions {
-  readonly encryptKey: string;
+  readonly keys: readonly SigningKey[];
   /** Public address of this API. */
   readonly publicBaseUrl: string;
   readonly standings: Directory<Standing>;
@@ -40,13 +41,12 @@ const tokenType = 'browser';
 const longest = '12h';
 
 export async function createBrowserSession({
-  encryptKey,
+  keys,
   publicBaseUrl,
   standings,
 }: BrowserSessionOptions): Promise<BrowserSession> {
-  const secret = derive(encryptKey);
-  const key = await importKey(secret);
-  const bearer = createBearer({ tokens: await createTokenReader(secret, tokenType), standings });
+  const ring = await createKeyRing(keys, derive);
+  const bearer = createBearer({ tokens: createTokenReader(ring, tokenType), standings });
   const isOwn = createOwnOrigin(publicBaseUrl);
   const cookie = cookieOf(publicBaseUrl);
   const read = ({ headers }: FastifyRequest) =>
@@ -56,8 +56,8 @@ export async function createBrowserSession({
     identify: (request) => identify(request, { bearer, token: read(request), isOwn }),
     begin: async (accessToken) => {
       const claims = { ...decodeJwt(accessToken), type: tokenType };
-      const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(longest);
-      return stringifySetCookie({ ...cookie, value: await token.sign(key) });
+      const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', ...ring.header }).setExpirationTime(longest);
+      return stringifySetCookie({ ...cookie, value: await token.sign(ring.current) });
     },
     end: () => stringifySetCookie({ ...cookie, value: '', maxAge: 0 }),
     isOwnForm: ({ headers }) => isFromOwnPage(headers, isOwn, false),
@@ -83,12 +83,7 @@ function cookieOf(publicBaseUrl: string): Omit<SetCookie, 'value'> {
   return { name, httpOnly: true, sameSite: 'strict', secure, path: '/' };
 }
 
-function derive(encryptKey: string): string {
-  const bytes = hkdfSync('sha256', encryptKey, new Uint8Array(0), 'agentmesh browser session', 32);
-  return Buffer.from(bytes).toString('base64url');
-}
-
-function importKey(secret: string): Promise<webcrypto.CryptoKey> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  return webcrypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['sign']);
+function derive(secret: string): Promise<webcrypto.CryptoKey> {
+  const bytes = hkdfSync('sha256', secret, new Uint8Array(0), 'agentmesh browser session', 32);
+  return importHmacKey(Buffer.from(bytes).toString('base64url'));
 }

@@ -135,7 +135,10 @@ describe('a refresh', () => {
   });
 
   test('works under another ENCRYPT_KEY, also when it is repeated across the change', async () => {
-    const accessTokens = await createAccessTokens('another key that only these tests know of', 120);
+    const accessTokens = await createAccessTokens(
+      [{ id: 'b', secret: 'another key that only these tests know of' }],
+      120,
+    );
     const rotated = clientOf({ ...auth.context, accessTokens });
     const second = await refresh(first, rotated);
     expect(await refresh(first)).toBe(second);

@@ -2,7 +2,7 @@ import { positiveInteger } from '@agentmesh/lib/service';
 import { makeValidator } from 'envalid';
 
 /** Names that no code of an app may have: they open the mesh or its data. */
-const ours = /^(MESH_|ENCRYPT_KEY)|DATABASE_URL$|^(NATS_CREDS|NATS_PASSWORD|REDIS_URL)$/;
+const ours = /^(MESH_|ENCRYPT_KEY|TOKEN_SIGNING_KEYS)|DATABASE_URL$|^(NATS_CREDS|NATS_PASSWORD|REDIS_URL)$/;
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const variableNames = makeValidator<string[]>((text) => {
