@@ -1,3 +1,4 @@
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { Client, credentials } from '@grpc/grpc-js';
@@ -5,7 +6,7 @@ import { service as healthService } from 'grpc-health-check';
 import { describe, expect, it, vi } from 'vitest';
 import { freePorts } from './testing/index.ts';
 import { testCertificate } from './testing/test-certificate.ts';
-import { testMesh } from './testing/test-mesh.ts';
+import { type TestMeshOptions, testMesh } from './testing/test-mesh.ts';
 import { testNode } from './testing/test-node.ts';
 
 const getAccount = () => ({ account: { id: 'a1' } });
@@ -125,6 +126,25 @@ describe('health and drain', () => {
     expect((await mesh.server.client(AuthService).getAccount({})).account?.id).toBe('a1');
     gate.resolve();
     await call;
+    await drained;
+  });
+
+  it('an upload that a leaving node refuses goes to another one', async () => {
+    const artifacts: TestMeshOptions['artifacts'] = {
+      saveArtifact: async (requests) => {
+        for await (const _ of requests);
+        return {};
+      },
+    };
+    await using leaving = await testMesh({ local: false, artifacts });
+    await using staying = await testMesh({ local: false, artifacts });
+    const hosts = [leaving, staying].map(({ url }) => new URL(url).host);
+    await using caller = testNode({ ...staying.options, urls: { artifacts: `ipv4:${hosts.join()}` } });
+    const upload = () => caller.client(ArtifactsService).saveArtifact((async function* () {})());
+    for (let n = 0; n < 4; n++) await upload();
+    const drained = leaving.server.drain(5_000);
+    const all = await Promise.allSettled(Array.from({ length: 8 }, upload));
+    expect(all).toMatchObject(Array(8).fill({ status: 'fulfilled' }));
     await drained;
   });
 

@@ -1,7 +1,7 @@
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { CallOptions, Client, ClientDuplexStream, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { abortFailure, canceled, meshWord } from '../call/index.ts';
-import { asIs, decode, encode, fromStatus, MessageReader, MessageWriter } from '../wire/index.ts';
+import { asIs, decode, encode, fromStatus, isDraining, MessageReader, MessageWriter } from '../wire/index.ts';
 import { openAnswered, type OpenedStream } from './open-answered.ts';
 
 export interface CallerStreamOptions<I extends DescMessage, O extends DescMessage> {
@@ -46,11 +46,11 @@ function open<I extends DescMessage, O extends DescMessage>(
   const path = `/${method.parent.typeName}/${method.name}`;
   const stream = client.makeBidiStreamRequest(path, asIs, asIs, metadata.clone(), deadline);
   const over = new AbortController();
-  const { promise: answered, resolve } = Promise.withResolvers<void>();
-  stream.once('metadata', () => resolve());
-  stream.once('status', () => {
+  const { promise: answered, resolve } = Promise.withResolvers<'refused' | undefined>();
+  stream.once('metadata', () => resolve(undefined));
+  stream.once('status', (status) => {
     over.abort();
-    resolve();
+    resolve(isDraining(status) ? 'refused' : undefined);
   });
   const answers = read(stream, method, signal);
   return { stream, answers, over: over.signal, answered, abandon: () => stream.cancel() };

@@ -1,7 +1,7 @@
 /** A stream that was opened and not used. */
 export interface OpenedStream {
-  /** Resolves when the server has answered with headers, or the stream is over; it never rejects. */
-  readonly answered: Promise<unknown>;
+  /** Resolves when the server has answered with headers, or the stream is over; it never rejects. `refused`: the server is leaving, and has begun nothing. */
+  readonly answered: Promise<'refused' | undefined>;
   /** Ends the stream without a use. */
   abandon(): void;
 }
@@ -12,7 +12,7 @@ const mostTries = 4;
 
 /**
  * Opens a stream whose server answers: while none has, another stream is opened every half second, which leads to another replica. So a frozen
- * replica costs a call half a second. After two seconds without any answer the first stream is used, because older servers answer only when they
+ * replica costs a call half a second, and one that leaves costs nothing. After two seconds without any answer the first stream is used, because older servers answer only when they
  * have read the request.
  */
 export async function openAnswered<T extends OpenedStream>(open: () => T): Promise<T> {
@@ -21,8 +21,8 @@ export async function openAnswered<T extends OpenedStream>(open: () => T): Promi
   const tryNext = async (): Promise<void> => {
     const next = open();
     opened.push(next);
-    await next.answered;
-    chosen.resolve(next);
+    if ((await next.answered) !== 'refused' || opened.length === mostTries) chosen.resolve(next);
+    else await tryNext();
   };
   const tryOthers = (): void => {
     if (opened.length < mostTries) void tryNext().catch(chosen.reject);

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { ExchangeCall, type OutgoingCall } from './exchange-call.ts';
 import { internalError, isMeshCode, type MeshError } from '../call/index.ts';
-import { asBuffer, asIs, decode, encode, fromService, fromStatus, unavailable } from '../wire/index.ts';
+import { asBuffer, asIs, decode, encode, fromService, fromStatus, isDraining, unavailable } from '../wire/index.ts';
 
 export const EXCHANGE_PATH = '/agentmesh.mesh.v1.CallsService/Exchange';
 
@@ -19,7 +19,7 @@ export class ExchangeClient {
   #nextId = 1;
   #retired = false;
   #hasJoined = false;
-  readonly #answered = Promise.withResolvers<void>();
+  readonly #answered = Promise.withResolvers<'refused' | undefined>();
   /** Why the stream is over. */
   #failure: ((word: string) => MeshError) | undefined;
   /** Messages received so far. */
@@ -30,7 +30,7 @@ export class ExchangeClient {
     this.#stream = client.makeBidiStreamRequest(EXCHANGE_PATH, asIs, asIs, metadata, {});
     this.#stream.once('metadata', () => this.#join());
     this.#stream.on('data', (bytes: Buffer) => this.#receive(bytes));
-    this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word)));
+    this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word), isDraining(error)));
     this.#stream.on('end', () => this.#fail(unavailable));
   }
 
@@ -39,8 +39,8 @@ export class ExchangeClient {
     return this.#retired;
   }
 
-  /** Resolves when the server has answered for the first time, or the stream is broken. */
-  get answered(): Promise<void> {
+  /** Resolves when the server has answered for the first time, or the stream is broken; `refused`: the server is leaving. */
+  get answered(): Promise<'refused' | undefined> {
     return this.#answered.promise;
   }
 
@@ -126,7 +126,7 @@ export class ExchangeClient {
 
   #join(): void {
     this.#hasJoined = true;
-    this.#answered.resolve();
+    this.#answered.resolve(undefined);
     this.onJoined?.();
   }
 
@@ -134,10 +134,10 @@ export class ExchangeClient {
     if (this.#calls.size === 0) this.#stream.end();
   }
 
-  #fail(failure: (word: string) => MeshError): void {
+  #fail(failure: (word: string) => MeshError, isRefused = false): void {
     this.#retired = true;
     this.#failure = failure;
-    this.#answered.resolve();
+    this.#answered.resolve(isRefused ? 'refused' : undefined);
     for (const call of this.#calls.values()) call.end(failure(call.word));
   }
 }

@@ -44,7 +44,7 @@ export interface GrpcHandlersOptions {
 type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer> | ResponseStream;
 type ResponseStream = ServerWritableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>;
 
-/** Carries gRPC calls to the dispatcher and its answers and errors back. A caller that streams is answered with headers at once: it sends its messages only to a server that is there. */
+/** Carries gRPC calls to the dispatcher and its answers and errors back. A caller that streams is answered with headers as soon as it is admitted: it sends its messages only to a server that takes them. */
 export function grpcHandlers({ dispatcher, admit }: GrpcHandlersOptions): GrpcHandlers {
   const answerOnce = async (method: DescMethod, call: Call, input: () => Input): Promise<Buffer> => {
     const origin = originOf(call);
@@ -74,17 +74,13 @@ export function grpcHandlers({ dispatcher, admit }: GrpcHandlersOptions): GrpcHa
       );
     },
     clientStream: (method) => (call, callback) => {
-      call.sendMetadata(new Metadata());
       void respond(
         answerOnce(method, call, () => readInput(method, call)),
         callback,
       );
     },
     serverStream: (method) => (call) => void answerMany(method, call, () => decode(method.input, call.request)),
-    bidi: (method) => (call) => {
-      call.sendMetadata(new Metadata());
-      void answerMany(method, call, () => readInput(method, call));
-    },
+    bidi: (method) => (call) => void answerMany(method, call, () => readInput(method, call)),
   };
 }
 
@@ -100,6 +96,7 @@ function readInput(
   method: DescMethod,
   call: ServerReadableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>,
 ): MessageReader<Message> {
+  call.sendMetadata(new Metadata());
   const reader = new MessageReader<Message>(call, {
     parse: (bytes) => decode(method.input, bytes),
     toFailure: canceled,

@@ -2,6 +2,7 @@ import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/gr
 import {
   canceled,
   deadlineExceeded,
+  draining,
   internalError,
   type MeshCode,
   MeshError,
@@ -36,6 +37,15 @@ export function toStatus(error: MeshError): StatusObject {
   // A lone surrogate cannot be percent-encoded.
   const details = error.message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
   return { code: TO_STATUS[error.code], details, metadata };
+}
+
+/**
+ * Whether a server that is leaving refused the stream. Before its headers that means that it has begun nothing. HTTP/2 itself refuses
+ * streams that cross a GOAWAY, for which grpc-js has a text and no code of its own.
+ */
+export function isDraining({ code, details, metadata }: Partial<ServiceError>): boolean {
+  if (code !== status.UNAVAILABLE) return false;
+  return details === 'Stream refused by server' || metadata?.get(REASON)[0] === draining().reason;
 }
 
 /** The MeshError that a service sent, or the one for a call to `word` that failed on the way. */
