@@ -147,6 +147,15 @@ describe('a deleted account', () => {
     expect((await edge.send('/version', { headers })).status).toBe(401);
   });
 
+  it('is answered as a bad token by auth itself, before the gateway has heard of the deletion', async () => {
+    const findAccount = () => {
+      throw new MeshError('unauthenticated', 'caller_gone', 'User not found');
+    };
+    await using edge = await startEdge({ auth: { findAccount } });
+    const { status, body, headers } = await edge.send('/api/users/7');
+    expect([status, body, headers.get('www-authenticate')]).toEqual([401, { detail: 'User not found' }, 'Bearer']);
+  });
+
   it('that only the bus calls deleted is still served', async () => {
     await using own = await besideAccount();
     const { edge, headers } = own;

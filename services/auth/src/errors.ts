@@ -75,6 +75,9 @@ export const erasureNotFound = (): MeshError => new MeshError('not_found', 'eras
 
 export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');
 
+/** The account of the caller's token was deleted. */
+export const callerGone = (): MeshError => new MeshError('unauthenticated', 'caller_gone', 'User not found');
+
 /** The same answer for every other account, whether it exists or not. */
 export const notAllowed = (message: 'Not allowed' | 'Not authorized'): MeshError =>
   new MeshError('permission_denied', 'not_allowed', message);

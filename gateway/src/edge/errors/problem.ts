@@ -71,6 +71,9 @@ const placesOfReasons: Readonly<Record<string, readonly string[]>> = {
 const mayPass = new Set([429, 503]);
 const tryAgain = { 'retry-after': '1' };
 
+/** The answer of bearer authentication to a token whose account auth has just deleted. */
+const asBearer = { 'www-authenticate': 'Bearer' };
+
 /** Time in milliseconds that a refused client may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
 /** Largest body that is discarded without a limit of its own. */
@@ -94,6 +97,7 @@ function ofMeshError({ code, reason, message }: MeshError): Problem {
   const loc = placesOfReasons[reason];
   if (loc !== undefined) return { status: 422, body: { detail: [{ type: reason, loc, msg: message }], code: reason } };
   const status = statusesOfReasons[reason] ?? statuses[code];
+  if (reason === 'caller_gone') return { status, body: { detail: message }, headers: asBearer };
   return { status, body: { detail: message, code: reason }, ...(mayPass.has(status) && { headers: tryAgain }) };
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import type { AccountName } from '@agentmesh/proto/auth/v1';
-import { accountNotFound, notAllowed } from '../errors.ts';
+import { accountNotFound, callerGone, notAllowed } from '../errors.ts';
 import type { AccountKey, AccountRow } from '../store/accounts.ts';
 import { selectAccount, selectNamedAccount } from '../store/accounts.ts';
 import { findEmailAddress } from '../email-address.ts';
@@ -12,17 +12,19 @@ export interface Request {
   readonly account?: AccountName | undefined;
 }
 
-/** The account of the actor, or undefined when it is gone. */
-export async function findActor(db: Queryable, actorId: string): Promise<AccountRow | undefined> {
+/** The account of the actor. Throws MeshError unauthenticated `caller_gone` when it was deleted: the gateway may hear of it up to a second later. */
+export async function findActor(db: Queryable, actorId: string): Promise<AccountRow> {
   const id = parseId(actorId);
-  return id === undefined ? undefined : selectAccount(db, id);
+  const actor = id === undefined ? undefined : await selectAccount(db, id);
+  if (actor === undefined) throw callerGone();
+  return actor;
 }
 
 /**
  * The named account, if it is the actor's own or the actor is an ADMIN. Other actors are refused before any look-up, so neither the
  * answer nor its time tells which accounts exist.
  *
- * @throws MeshError permission_denied `not_allowed` with `refusal`; not_found `account_not_found` for admins
+ * @throws MeshError unauthenticated `caller_gone`; permission_denied `not_allowed` with `refusal`; not_found `account_not_found` for admins
  */
 export async function findPermitted(
   db: Queryable,
@@ -30,7 +32,6 @@ export async function findPermitted(
   refusal: 'Not allowed' | 'Not authorized',
 ): Promise<AccountRow> {
   const actor = await findActor(db, actorId);
-  if (actor === undefined) throw notAllowed(refusal);
   const key = keyOf(account);
   if (key !== undefined && isOwn(actor, key)) return actor;
   if (actor.role !== 'ADMIN') throw notAllowed(refusal);

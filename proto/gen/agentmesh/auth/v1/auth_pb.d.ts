@@ -2351,7 +2351,7 @@ export declare const AuthService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * Returns an account to itself and to admins. Everybody else gets PERMISSION_DENIED not_allowed, whether it exists or not. Admins get
+   * Returns an account to itself and to admins. UNAUTHENTICATED caller_gone when the actor has no account. Everybody else gets PERMISSION_DENIED not_allowed, whether it exists or not. Admins get
    * NOT_FOUND account_not_found when it does not exist.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.FindAccount

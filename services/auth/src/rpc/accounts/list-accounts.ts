@@ -10,7 +10,7 @@ const maxSize = 100;
 export function listAccounts({ db }: Context): Handlers['listAccounts'] {
   return async ({ actorId, page, size }) => {
     const actor = await findActor(db, actorId);
-    if (actor?.role !== 'ADMIN') throw notEnoughPermissions();
+    if (actor.role !== 'ADMIN') throw notEnoughPermissions();
     const limit = Math.min(Math.max(size, 1), maxSize);
     const { rows, total } = await selectAccounts(db, { offset: (Math.max(page, 1) - 1) * limit, limit });
     return { accounts: rows.map(accountMessage), total };

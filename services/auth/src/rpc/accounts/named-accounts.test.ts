@@ -47,11 +47,16 @@ describe('an account', () => {
   test('that is deleted may do nothing', async () => {
     const gone = await signUp('gone@example.com');
     await auth.client.deleteAccount({ actorId: gone.id, account: userId(gone.userId) });
+    const callerGone = { code: 'unauthenticated', reason: 'caller_gone', message: 'User not found' };
     for (const actorId of [gone.id, '', 'x']) {
-      await expect(auth.client.findAccount({ actorId, account: userId(gone.userId) })).rejects.toMatchObject(
-        notAllowed,
-      );
+      const account = userId(gone.userId);
+      await expect(auth.client.findAccount({ actorId, account })).rejects.toMatchObject(callerGone);
+      await expect(auth.client.listActions({ actorId })).rejects.toMatchObject(callerGone);
+      await expect(auth.client.listAccounts({ actorId })).rejects.toMatchObject(callerGone);
     }
+    await expect(auth.client.deleteAccount({ actorId: gone.id, account: userId(gone.userId) })).rejects.toMatchObject(
+      callerGone,
+    );
   });
 
   test('changes what is given and nothing else', async () => {
@@ -74,7 +79,7 @@ describe('an account', () => {
   });
 
   test('that is not an admin gets no list', async () => {
-    for (const actorId of [ada.id, '', '00000000-0000-4000-8000-000000000000']) {
+    for (const actorId of [ada.id, bob.id]) {
       const refused = { reason: 'not_enough_permissions', message: 'Not enough permissions' };
       await expect(auth.client.listAccounts({ actorId, page: 1, size: 10 })).rejects.toMatchObject(refused);
     }
