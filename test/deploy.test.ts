@@ -157,6 +157,15 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
+  it('gives every pod the address past a pooler, and allows its port', () => {
+    const directUrl = 'postgres://db:5433/agentmesh';
+    const made = render({ database: { directUrl }, networkPolicy: { database: { port: 6432 } } });
+    for (const pod of podsOf(made).values()) expect(envOf(pod).DATABASE_DIRECT_URL).toBe(directUrl);
+    const { egress = [] } = byWord(made, 'NetworkPolicy').get('sessions')?.spec ?? {};
+    expect(egress.map(({ ports }) => ports?.map(({ port }) => port))).toContainEqual([6432, 5433]);
+    expect(JSON.stringify(byWord(made, 'Job').get('migrate'))).toContain(directUrl);
+  });
+
   it('signs each pod in to NATS as its own user, and uses PostgreSQL alone when NATS is not enabled', () => {
     for (const [word, pod] of pods) {
       expect(envOf(pod)).toMatchObject({ NATS_URL: 'nats://nats:4222', NATS_USER: word, NATS_STREAM_REPLICAS: '1' });

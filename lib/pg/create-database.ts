@@ -1,10 +1,12 @@
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { lengthen, longStatementMs, type WatchedPoolClient } from './connection/index.ts';
+import { lengthen, longStatementMs } from './connection/index.ts';
 import type { Database, Statement, Transaction } from './database.ts';
-import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
+import { toDatabaseError, toOutcomeError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { isChange } from './is-change.ts';
 import type { Pipeline } from './pipeline.ts';
+import { acquire, rethrow } from './query-alone.ts';
+import type { TransactionSettings } from './transaction-settings.ts';
 import { type Caller, checkWanted, type Until, untilCallerLeaves } from './until.ts';
 import { MeshError } from '../rpc/index.ts';
 import { withinDeadline } from '../wait/index.ts';
@@ -15,6 +17,10 @@ interface Connections {
   readonly pipeline: Pipeline;
   readonly groupCommit: GroupCommit;
   readonly pool: Pool;
+  /** Connections past a pooler, for what it cannot carry; without a pooler those of `pool`. */
+  readonly direct: Pool;
+  /** Of each transaction of `pool`. */
+  readonly settings: TransactionSettings;
   readonly ownsSchema: boolean;
 }
 
@@ -52,7 +58,7 @@ class PgDatabase implements Database {
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const until = this.#until;
-    return noteCommit(runTransaction(this.#connections.pool, work, { until }), until);
+    return noteCommit(runTransaction(this.#connections, work, { until }), until);
   }
 
   within(caller: Caller): Database {
@@ -64,7 +70,7 @@ class PgDatabase implements Database {
   }
 
   runScript(text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]> {
-    return runScript(this.#connections.pool, text, types);
+    return runScript(this.#connections, text, types);
   }
 
   ping(): Promise<void> {
@@ -72,21 +78,21 @@ class PgDatabase implements Database {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { groupCommit, pipeline, pool } = this.#connections;
+    const { groupCommit, pipeline, pool, direct } = this.#connections;
     // Its statements may go on to the pool.
     await groupCommit[Symbol.asyncDispose]();
-    await Promise.all([pipeline[Symbol.asyncDispose](), pool.end()]);
+    await Promise.all([pipeline[Symbol.asyncDispose](), ...Array.from(new Set([pool, direct]), (one) => one.end())]);
   }
 }
 
 /** The same database with the long limits, for transactions and single statements, each of which is a transaction of its own. */
 class LongWork extends PgDatabase {
-  readonly #pool: Pool;
+  readonly #own: Connections;
   readonly #until: Until | undefined;
 
   constructor(connections: Connections, until: Until | undefined) {
     super(connections, until);
-    this.#pool = connections.pool;
+    this.#own = connections;
     this.#until = until;
   }
 
@@ -95,7 +101,7 @@ class LongWork extends PgDatabase {
   }
 
   override transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return noteCommit(runTransaction(this.#pool, work, { until: this.#until, isLong: true }), this.#until);
+    return noteCommit(runTransaction(this.#own, work, { until: this.#until, isLong: true }), this.#until);
   }
 }
 
@@ -139,7 +145,7 @@ interface TransactionOptions {
 }
 
 async function runTransaction<T>(
-  pool: Pool,
+  { pool, settings }: Connections,
   work: (tx: Transaction) => Promise<T>,
   { until, isLong = false }: TransactionOptions = {},
 ): Promise<T> {
@@ -147,7 +153,8 @@ async function runTransaction<T>(
   let broken = false;
   try {
     client.isPatient = isLong;
-    await client.query(isLong ? `begin;${lengthen}` : 'begin').catch(rethrow);
+    const first = settings.script + (isLong ? lengthen : '');
+    await client.query(first === '' ? 'begin' : `begin;${first}`).catch(rethrow);
     const result = await work({ client, query: (statement, values) => queryOn(client, toConfig(statement, values)) });
     checkWanted(until);
     await client.query('commit').catch((error: unknown) => {
@@ -167,58 +174,26 @@ function isDatabaseLost(error: unknown): boolean {
   return error instanceof MeshError && error.reason === 'database_unavailable';
 }
 
-/** Callers that may wait for a connection of the pool. */
-const mostWaiting = 1_000;
-
-/** A connection of the pool, unless `until` is over when it is there. */
-async function acquire(pool: Pool, until: Until | undefined): Promise<WatchedPoolClient> {
-  if (pool.waitingCount >= mostWaiting) throw databaseBusy();
-  const client = (await pool.connect().catch(rethrow)) as WatchedPoolClient;
-  try {
-    checkWanted(until);
-  } catch (error) {
-    client.release();
-    throw error;
-  }
-  return client;
-}
-
-/** Runs one statement on a connection of the pool, unless `until` is over before it is sent. */
-export async function queryAlone<Row extends QueryResultRow>(
-  pool: Pool,
-  config: QueryConfig,
-  until?: Until,
-): Promise<Row[]> {
-  const client = await acquire(pool, until);
-  let broken = true;
-  try {
-    const result = await client.query<Row>(config);
-    broken = false;
-    return result.rows;
-  } catch (error) {
-    broken = isConnectionLoss(error);
-    throw toOutcomeError(error);
-  } finally {
-    client.release(broken);
-  }
-}
-
 /**
  * Runs the text with the long limit: libraries send their migrations like this, which wait for each other. The limit travels with the text, because
  * libraries that poll send scripts all the time, and the limit would be two more transactions. Only `create index concurrently` and its kin may not share
  * a message with other statements.
  */
-async function runScript(pool: Pool, text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]> {
-  const client = await acquire(pool, undefined);
+async function runScript(
+  { pool, direct, settings }: Connections,
+  text: string,
+  types?: CustomTypesConfig,
+): Promise<QueryResultRow[]> {
+  const isAlone = /\bconcurrently\b/i.test(text);
+  const client = await acquire(isAlone ? direct : pool, undefined);
   let broken = true;
   try {
     client.isPatient = true;
     const limit = `set statement_timeout = ${longStatementMs}`;
-    const isAlone = /\bconcurrently\b/i.test(text);
     if (isAlone) await client.query(limit);
     // `pg` answers an array where the text holds several statements, which its declaration does not say.
     const answer: QueryResult<QueryResultRow> | QueryResult<QueryResultRow>[] = await client.query({
-      text: isAlone ? text : `${limit};\n${text}\n;reset statement_timeout`,
+      text: isAlone ? text : `${settings.script}${limit};\n${text}\n;reset statement_timeout`,
       ...(types && { types }),
     });
     if (isAlone) await client.query('reset statement_timeout');
@@ -235,10 +210,6 @@ async function runScript(pool: Pool, text: string, types?: CustomTypesConfig): P
 async function queryOn<Row extends QueryResultRow>(client: PoolClient, config: QueryConfig): Promise<Row[]> {
   const result = await client.query<Row>(config).catch(rethrow);
   return result.rows;
-}
-
-function rethrow(error: unknown): never {
-  throw toDatabaseError(error);
 }
 
 async function rolledBack(client: PoolClient): Promise<boolean> {

@@ -62,6 +62,11 @@ export interface DatabaseOptions {
   readonly service: string;
   /** postgres:// address. */
   readonly url: string;
+  /**
+   * Address of the same database past a pooler, where `url` is that of a pooler in transaction mode. The schema is prepared through it. Sessions behind the pooler have neither
+   * settings nor prepared statements: each transaction sets what it needs for itself.
+   */
+  readonly directUrl?: string | undefined;
   /** Most connections: half for single statements, which share them, half for transactions; three at least. */
   readonly poolSize: number;
   /** Limit of one statement in milliseconds. Default: six seconds. */

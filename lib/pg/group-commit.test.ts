@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Database, Statement } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
+import { transactionSettings } from './transaction-settings.ts';
 import { openDatabase } from './open-database.ts';
 import { testDatabaseUrl } from './testing/index.ts';
 
@@ -209,6 +210,7 @@ test('when no connection can be opened, all waiting writes fail after one attemp
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const group = new GroupCommit({
+    settings: transactionSettings([]),
     connection: { host: '127.0.0.1', port, connectionTimeoutMillis: 200 },
     alone: () => Promise.reject(new Error('none goes alone')),
     onLost: () => undefined,

@@ -9,6 +9,7 @@ import {
   type Prepared,
   StatementBatch,
 } from './statement-batch.ts';
+import { type TransactionSettings, transactionSettings } from './transaction-settings.ts';
 import type { Until } from './until.ts';
 
 export interface GroupCommitOptions {
@@ -17,6 +18,8 @@ export interface GroupCommitOptions {
   readonly alone: <Row extends QueryResultRow>(config: QueryConfig, until?: Until) => Promise<Row[]>;
   /** Called when a connection breaks. */
   readonly onLost: (error: Error) => void;
+  /** Settings of each transaction, where sessions have none. */
+  readonly settings: TransactionSettings;
 }
 
 const mostTogether = 64;
@@ -31,11 +34,8 @@ const lockTimeoutMs = 100;
 /** The same limit while statements wait alone for locked rows: more statements for these rows will come. */
 const knownLockTimeoutMs = 5;
 const lockNotAvailable = '55P03';
-/** `set_config`, because `set local` would log a warning for each transaction that it begins. */
-const shortLockTimeout = bindStatement({
-  name: 'short-lock-timeout',
-  text: `select set_config('lock_timeout', '${knownLockTimeoutMs}ms', true)`,
-});
+const shortLockTimeout = transactionSettings([`lock_timeout=${knownLockTimeoutMs}ms`]).statements;
+const usualLockTimeout = transactionSettings([`lock_timeout=${lockTimeoutMs}ms`]).statements;
 
 interface Waiting extends BoundStatement {
   readonly until: Until | undefined;
@@ -74,10 +74,15 @@ export class GroupCommit implements AsyncDisposable {
     this.#options = options;
   }
 
+  get #isPooled(): boolean {
+    return this.#options.settings.statements.length > 0;
+  }
+
   /** Resolves when the statement is committed. It is dropped when `until` is over before it was sent. */
   query<Row extends QueryResultRow>(config: QueryConfig & { readonly name: string }, until?: Until): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
-      const statement = bindStatement(config);
+      const { name, text, values } = config;
+      const statement = bindStatement({ text, ...(values && { values }), ...(!this.#isPooled && { name }) });
       const retry = (): Promise<void> => {
         const run = this.#options.alone<Row>(config, until).then(resolve, reject);
         this.#aside.add(run);
@@ -128,7 +133,7 @@ export class GroupCommit implements AsyncDisposable {
   }
 
   async #commit(session: Session, batch: readonly Waiting[]): Promise<void> {
-    const before = this.#heldUp > 0 ? [shortLockTimeout] : [];
+    const before = this.#before();
     const outcome = await send(session, [...before, ...batch]);
     if ('rows' in outcome) {
       const rows = outcome.rows.slice(before.length);
@@ -142,6 +147,12 @@ export class GroupCommit implements AsyncDisposable {
     if (failed === undefined) return batch.forEach((statement) => void statement.retry());
     this.#setAside(failed, error);
     this.#again.push(...batch.filter((statement) => statement !== failed));
+  }
+
+  #before(): readonly BoundStatement[] {
+    const { statements } = this.#options.settings;
+    if (this.#heldUp > 0) return [...statements, ...shortLockTimeout];
+    return this.#isPooled ? [...statements, ...usualLockTimeout] : [];
   }
 
   #setAside(failed: Waiting, error: Error): void {
@@ -159,7 +170,8 @@ export class GroupCommit implements AsyncDisposable {
 
   async #open(): Promise<Session> {
     if (this.#ended) throw new Error('The database was closed.');
-    const client = new WatchedClient({ ...this.#options.connection, lock_timeout: lockTimeoutMs });
+    const limits = this.#isPooled ? {} : { lock_timeout: lockTimeoutMs };
+    const client = new WatchedClient({ ...this.#options.connection, ...limits });
     client.on('error', (error) => {
       if (this.#session?.client === client) this.#session = undefined;
       this.#options.onLost(error);

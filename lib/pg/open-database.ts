@@ -1,11 +1,20 @@
 import type { Logger } from '../telemetry/index.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { AnswerWatch, createPool, limitSettings, type WatchedConfig, withSessionSettings } from './connection/index.ts';
-import { createDatabase, queryAlone } from './create-database.ts';
-import { GroupCommit } from './group-commit.ts';
+import {
+  AnswerWatch,
+  createPool,
+  limitSettings,
+  timeLimits,
+  type WatchedConfig,
+  withSessionSettings,
+} from './connection/index.ts';
+import { createDatabase } from './create-database.ts';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { createPipeline } from './pipeline.ts';
 import { prepareSchema, type SchemaOwner } from './prepare-schema.ts';
+import { queryAlone } from './query-alone.ts';
 import { rowTypes } from './row-types.ts';
+import { transactionSettings } from './transaction-settings.ts';
 
 /** Longest wait for a free connection. */
 const WAIT_TIMEOUT_MS = 10_000;
@@ -20,38 +29,48 @@ const IDLE_TIMEOUT_MS = 30_000;
  */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
   const owner = await prepareSchema(options, log);
-  const connection: WatchedConfig = {
-    connectionString: withSessionSettings(options.url, sessionSettings(owner, options.statementMs)),
-    statementMs: options.statementMs,
+  const isPooled = options.directUrl !== undefined;
+  const settings = schemaSettings(owner);
+  const { service, statementMs } = options;
+  const session = [...settings, ...limitSettings(statementMs)];
+  const common: WatchedConfig = {
+    statementMs,
     watch: new AnswerWatch(),
-    application_name: `agentmesh ${options.service}`,
+    application_name: `agentmesh ${service}`,
     types: rowTypes,
   };
-  const onLost = (err: Error): void => log.warn({ err, service: options.service }, 'database connection lost');
-  const shared = Math.ceil(options.poolSize / 2);
+  const direct: WatchedConfig = {
+    ...common,
+    connectionString: withSessionSettings(options.directUrl ?? options.url, session),
+  };
+  const connection: WatchedConfig = isPooled ? { ...common, connectionString: options.url, isPooled } : direct;
+  const own = transactionSettings(isPooled ? [...settings, ...timeLimits(statementMs)] : []);
+  const onLost = (err: Error): void => log.warn({ err, service }, 'database connection lost');
+  const limits = { connectionTimeoutMillis: WAIT_TIMEOUT_MS, idleTimeoutMillis: IDLE_TIMEOUT_MS, onLost };
+  // A connection of a pooler takes one statement at a time, so single ones share the pool with transactions.
+  const shared = isPooled ? 1 : Math.ceil(options.poolSize / 2);
   // Connections for transactions of several statements. Meanwhile no other statements run on them.
-  const pool = createPool({
-    ...connection,
-    max: Math.max(1, options.poolSize - shared),
-    connectionTimeoutMillis: WAIT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    onLost,
-  });
+  const pool = createPool({ ...connection, ...limits, max: Math.max(1, options.poolSize - shared) });
+  const alone: Alone = (config, until) => queryAlone({ pool, before: own.statements }, config, until);
   return createDatabase({
     ownsSchema: !owner.isForeign,
-    pipeline: createPipeline({ connection, size: Math.max(1, shared - 1), onLost }),
-    groupCommit: new GroupCommit({ connection, alone: (config, until) => queryAlone(pool, config, until), onLost }),
+    pipeline: isPooled
+      ? { query: alone, [Symbol.asyncDispose]: () => Promise.resolve() }
+      : createPipeline({ connection, size: Math.max(1, shared - 1), onLost }),
+    groupCommit: new GroupCommit({ connection, alone, onLost, settings: own }),
     pool,
+    direct: isPooled ? createPool({ ...direct, ...limits, max: 1 }) : pool,
+    settings: own,
   });
 }
 
-function sessionSettings(owner: SchemaOwner, statementMs: number | undefined): string[] {
-  const settings = [
+type Alone = GroupCommitOptions['alone'];
+
+function schemaSettings(owner: SchemaOwner): string[] {
+  return [
     `search_path=${owner.schema}`,
-    ...limitSettings(statementMs),
     // Services look up by index alone. A plan made while a table was small would otherwise scan it when it has grown: docs/adr/0017.
     'enable_seqscan=off',
+    ...(owner.role === undefined ? [] : [`role=${owner.role}`]),
   ];
-  if (owner.role !== undefined) settings.push(`role=${owner.role}`);
-  return settings;
 }

@@ -35,7 +35,7 @@ export function schemasOf(service: string, jobs: boolean): string[] {
 /** Creates the service's role and schemas and applies its migrations, while other replicas wait for the lock `migrations` of the schema. */
 export async function prepareSchema(options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   if (!/^[a-z][a-z0-9_]*$/.test(options.service)) throw new Error(`not a service name: ${options.service}`);
-  const { service, url, statementMs } = options;
+  const { service, url: address, directUrl: url = address, statementMs } = options;
   const limits = { statementMs, longMs: MIGRATION_MS };
   const client = new WatchedClient({
     ...limits,

@@ -1,11 +1,13 @@
-import pg, { type Connection, type QueryConfig, type Submittable } from 'pg';
+import pg, { type Connection, type CustomTypesConfig, type QueryConfig, type Submittable } from 'pg';
 import { serialize } from 'pg-protocol';
 import { rowTypes } from './row-types.ts';
 
-/** A named statement that is ready to be sent. */
+/** A statement that is ready to be sent. One without a name is prepared each time. */
 export interface BoundStatement {
   readonly name: string;
   readonly text: string;
+  /** How columns are parsed; default: `rowTypes`. */
+  readonly types?: CustomTypesConfig | undefined;
   /** The Bind message with the values. */
   readonly bind: Buffer;
 }
@@ -26,7 +28,6 @@ export type BatchOutcome = { readonly rows: readonly Row[][] } | { readonly erro
 /** The statements that a connection has prepared, by name, and the columns of their rows. */
 export type Prepared = Map<string, readonly Column[]>;
 
-const parseColumn = rowTypes.getTypeParser as (oid: number, format: 'text') => Column['parse'];
 // `pg` passes every value through this function, but its type declaration lacks it.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 const execute = serialize.execute();
@@ -34,8 +35,8 @@ const sync = serialize.sync();
 const describe = serialize.describe({ type: 'P' });
 
 /** Prepares a statement for sending. Throws for a value that cannot be a parameter. */
-export function bindStatement({ name, text, values = [] }: QueryConfig & { readonly name: string }): BoundStatement {
-  return { name, text, bind: serialize.bind({ statement: name, values, valueMapper: prepareValue }) };
+export function bindStatement({ name = '', text, types, values = [] }: QueryConfig): BoundStatement {
+  return { name, text, types, bind: serialize.bind({ statement: name, values, valueMapper: prepareValue }) };
 }
 
 /**
@@ -67,19 +68,22 @@ export class StatementBatch implements Submittable {
 
   /** Closes the statement first, because a failed earlier batch may have prepared it. Closing an unknown statement is no error. */
   #messages({ name, text, bind }: BoundStatement): Buffer[] {
-    if (this.#columns(name) !== undefined) return [bind, execute];
+    if (name !== '' && this.#columns(name) !== undefined) return [bind, execute];
     this.#described.set(name, []);
     return [serialize.close({ type: 'S', name }), serialize.parse({ name, text }), bind, describe, execute];
   }
 
   #columns(name: string): readonly Column[] | undefined {
-    return this.#prepared.get(name) ?? this.#described.get(name);
+    return this.#described.get(name) ?? this.#prepared.get(name);
   }
 
   handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
-    const columns = fields.map((field) => ({ name: field.name, parse: parseColumn(field.dataTypeID, 'text') }));
     const statement = this.#statements[this.#current];
-    if (statement) this.#described.set(statement.name, columns);
+    if (statement === undefined) return;
+    const { name, types = rowTypes } = statement;
+    const parserOf = types.getTypeParser as (oid: number, format: 'text') => Column['parse'];
+    const columns = fields.map((field) => ({ name: field.name, parse: parserOf(field.dataTypeID, 'text') }));
+    this.#described.set(name, columns);
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {

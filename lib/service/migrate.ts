@@ -11,7 +11,7 @@ import {
 } from '../pg/index.ts';
 import { createLogger, type Logger } from '../telemetry/index.ts';
 import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { processSettings, settingsOf } from './process-settings.ts';
+import { directUrlOf, processSettings, settingsOf } from './process-settings.ts';
 import type { Service, Settings } from './service.ts';
 
 export interface MigrateOptions {
@@ -56,7 +56,10 @@ export function printRoles(options: MigrateOptions): void {
 function readLogins({ services, env }: MigrateOptions): { readonly url: string; readonly logins: Logins } {
   const { DATABASE_URL: url } = parseSettings(processSettings, env);
   if (url === undefined) throw fault('DATABASE_URL', 'is missing: it names a login that may create roles and schemas');
-  return { url, logins: new Map(services.map((service) => [service, loginIn(service.name, env)])) };
+  return {
+    url: directUrlOf(url, env) ?? url,
+    logins: new Map(services.map((service) => [service, loginIn(service.name, env)])),
+  };
 }
 
 async function prepare({ services, only, env, print }: MigrateOptions, url: string, logins: Logins): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { type Environment, parseSettings } from './parse-settings.ts';
-import { processSettings, settingsOf } from './process-settings.ts';
+import { directUrlOf, processSettings, settingsOf } from './process-settings.ts';
 import type { Service, Settings } from './service.ts';
 
 /** Resources that a service's database depends on. */
@@ -25,6 +25,9 @@ export function openServiceDatabase(
     const url = (own[`${prefix}_DATABASE_URL`] as string | undefined) ?? databaseUrl;
     const poolSize = own[`${prefix}_DATABASE_POOL`] as number;
     const { DATABASE_REQUIRE_SYNC: requireSync } = parseSettings(processSettings, env);
-    return resources.use(await openDatabase({ service: word, url, poolSize, requireSync, ...database }, log));
+    const directUrl = directUrlOf(url, env);
+    return resources.use(
+      await openDatabase({ service: word, url, directUrl, poolSize, requireSync, ...database }, log),
+    );
   };
 }

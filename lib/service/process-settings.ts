@@ -1,7 +1,7 @@
 import { EnvError, str } from 'envalid';
 import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
 import { natsSettings } from './nats-settings.ts';
-import { type Environment, SettingsError } from './parse-settings.ts';
+import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text } from './settings.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
@@ -23,6 +23,7 @@ export const processSettings = {
   LOG_LEVEL: str({ default: 'info', choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] }),
   DATA_DIR: text({ default: '.data' }),
   DATABASE_URL: postgresUrl({ default: undefined }),
+  DATABASE_DIRECT_URL: postgresUrl({ default: undefined }),
   DATABASE_REQUIRE_SYNC: flag({ default: false }),
   MESH_HOST: text({ default: '127.0.0.1' }),
   MESH_PORT: portNumber({ default: undefined }),
@@ -48,6 +49,29 @@ export function settingsOf(word: string) {
     [`${prefix}_DATABASE_CONNECTIONS`]: positiveInteger({ default: undefined }),
     [addressSetting(word)]: text({ default: undefined }),
   };
+}
+
+/**
+ * Address past the pooler of the database that `url` names; undefined without a pooler. A service with a login of its own has it here too, and an address without a login
+ * takes that of `url`. Throws SettingsError where there is a direct address and no `DATABASE_URL`.
+ */
+export function directUrlOf(url: string, env: Environment): string | undefined {
+  const { DATABASE_DIRECT_URL: given, DATABASE_URL: usual } = parseSettings(processSettings, env);
+  if (given === undefined) return undefined;
+  checkDirect(env);
+  const [direct, pooled] = [new URL(given), new URL(url)];
+  if (url !== usual || direct.username === '') {
+    direct.username = pooled.username;
+    direct.password = pooled.password;
+  }
+  return direct.href;
+}
+
+/** Throws SettingsError where there is a direct address and no pooler. */
+export function checkDirect(env: Environment): void {
+  const { DATABASE_DIRECT_URL: direct, DATABASE_URL: url } = parseSettings(processSettings, env);
+  if (direct === undefined || url !== undefined) return;
+  throw new SettingsError(new Map([['DATABASE_URL', 'is missing: DATABASE_DIRECT_URL says that it names a pooler']]));
 }
 
 /** Where a service's gRPC listens when the process does not say. */

@@ -5,7 +5,7 @@ import { createLogger } from '../telemetry/index.ts';
 import { resolve } from 'node:path';
 import { natsOptions } from './nats-settings.ts';
 import { type Environment, parseSettings } from './parse-settings.ts';
-import { processSettings } from './process-settings.ts';
+import { directUrlOf, processSettings } from './process-settings.ts';
 
 export interface ReplayOptions {
   /** Name of the consuming service. */
@@ -23,7 +23,7 @@ export async function replayDeadLetters({ service, env, print }: ReplayOptions):
   const embedded = async () =>
     resources.use(await startEmbeddedPostgres({ dataDir: resolve(config.DATA_DIR), log })).url;
   const databaseUrl = config.DATABASE_URL ?? (nats === undefined ? await embedded() : '');
-  const driver = resources.use(await openDriver({ nats, databaseUrl, log }));
+  const driver = resources.use(await openDriver({ nats, databaseUrl, directUrl: directUrlOf(databaseUrl, env), log }));
   const bus = createBus({ driver, service, log });
   const consumed = topics.filter((topic) => durablesOf(topic).includes(service));
   for (const topic of consumed) print(`${subjectOf(topic)}: ${await bus.replay(topic, service)} delivered again`);

@@ -21,7 +21,15 @@ import { checkNats, natsOptions } from './nats-settings.ts';
 import { openServiceDatabase } from './open-service-database.ts';
 import { checkCertificate, readIdentities } from './mesh-identities.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { checkAddresses, defaultMeshPort, meshUrls, processSettings, settingsOf } from './process-settings.ts';
+import {
+  checkAddresses,
+  checkDirect,
+  defaultMeshPort,
+  directUrlOf,
+  meshUrls,
+  processSettings,
+  settingsOf,
+} from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
 import { unusableServer } from './unusable-server.ts';
 
@@ -74,6 +82,7 @@ export function checkProcess({ services, words, env }: ProcessOptions): void {
     () => readIdentities({ config, here: namesOf(services), words }),
     () => tlsFiles(config),
     () => checkNats(config),
+    () => checkDirect(env),
     ...services.map((service) => () => service.check?.(parseSettings(service.settings, env))),
   ]);
 }
@@ -153,10 +162,12 @@ async function openBase(
   const embedded = { dataDir, log, draining, ...(signal !== undefined && { signal }) };
   const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres(embedded)).url;
   const nats = natsOptions(config, name.replaceAll('+', '_'));
-  const driver = await openDriver({ nats, databaseUrl, log }).catch((error: unknown) => {
-    if (nats === undefined && config.DATABASE_URL === undefined) throw error;
-    throw unusableServer(nats === undefined ? 'DATABASE_URL' : 'NATS_URL', error);
-  });
+  const driver = await openDriver({ nats, databaseUrl, directUrl: directUrlOf(databaseUrl, env), log }).catch(
+    (error: unknown) => {
+      if (nats === undefined && config.DATABASE_URL === undefined) throw error;
+      throw unusableServer(nats === undefined ? 'DATABASE_URL' : 'NATS_URL', error);
+    },
+  );
   resources.use(driver);
   const identities = readIdentities({ config, here: namesOf(services), words });
   const tls = await readTls(config);

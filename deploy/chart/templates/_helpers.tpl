@@ -71,6 +71,16 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- end -}}
 
 {{/* Plain environment of a service's pod as YAML: what the chart decides, then env, then the entry's own env. */}}
+{{- define "agent-mesh.databasePorts" -}}
+{{- $ports := list (int .Values.networkPolicy.database.port) -}}
+{{- with .Values.database.directUrl -}}
+{{- $ports = append $ports (regexFind "[0-9]+$" (urlParse .).host | default "5432" | int) -}}
+{{- end -}}
+{{- range uniq $ports }}
+- { port: {{ . }}, protocol: TCP }
+{{- end }}
+{{- end -}}
+
 {{- define "agent-mesh.env" -}}
 {{- $root := .root -}}{{- $word := .word -}}{{- $service := .service -}}{{- $port := toString (int .service.port) -}}
 {{- $env := dict "NODE_ENV" "production" "DATA_DIR" "/tmp/data" "OPS_HOST" "0.0.0.0" "OPS_HOSTS" ".svc,.svc.cluster.local" -}}
@@ -100,6 +110,9 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- $_ := set $env "MESH_TLS_CERT" "/mesh-tls/tls.crt" -}}
 {{- $_ := set $env "MESH_TLS_KEY" "/mesh-tls/tls.key" -}}
 {{- $_ := set $env "MESH_TLS_CA" "/mesh-tls/ca.crt" -}}
+{{- end -}}
+{{- with $root.Values.database.directUrl -}}
+{{- $_ := set $env "DATABASE_DIRECT_URL" . -}}
 {{- end -}}
 {{- if $root.Values.nats.enabled -}}
 {{- $_ := set $env "NATS_URL" $root.Values.nats.url -}}

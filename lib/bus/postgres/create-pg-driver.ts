@@ -71,8 +71,9 @@ async function openListener(options: PgDriverOptions, subscriptions: Subscriptio
     const notified = reader.read(text);
     if (notified !== undefined) subscriptions.deliver(channel, notified.payload, notified.origin);
   };
-  const listener = new PgListener({ ...options, onNotification });
-  await prepareBusSchema(options.url);
+  const url = options.directUrl ?? options.url;
+  const listener = new PgListener({ ...options, url, onNotification });
+  await prepareBusSchema(url);
   await listener.open().catch((cause: unknown) => {
     throw busUnavailable(cause);
   });
@@ -80,9 +81,11 @@ async function openListener(options: PgDriverOptions, subscriptions: Subscriptio
 }
 
 /** Connections for the tables of the bus. They are opened when they are needed. */
-function openPool({ url, log, statementMs }: PgDriverOptions): pg.Pool {
+function openPool({ url, directUrl, log, statementMs }: PgDriverOptions): pg.Pool {
+  const isPooled = directUrl !== undefined;
   return createPool({
-    connectionString: withSessionSettings(url, limitSettings(statementMs)),
+    connectionString: withSessionSettings(url, isPooled ? [] : limitSettings(statementMs)),
+    isPooled,
     statementMs,
     max: 2,
     connectionTimeoutMillis: WAIT_TIMEOUT_MS,

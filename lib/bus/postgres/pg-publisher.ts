@@ -44,10 +44,15 @@ export class PgPublisher {
   #hurry: (() => void) | undefined;
   #isUrgent = false;
 
-  constructor({ url, log, statementMs }: PgDriverOptions) {
+  constructor({ url, directUrl, log, statementMs }: PgDriverOptions) {
+    const isPooled = directUrl !== undefined;
     this.#pool = createPool({
       // A hint is lost with the server anyway, so its transaction need not wait for the disk.
-      connectionString: withSessionSettings(url, ['synchronous_commit=off', ...limitSettings(statementMs)]),
+      connectionString: withSessionSettings(
+        url,
+        isPooled ? [] : ['synchronous_commit=off', ...limitSettings(statementMs)],
+      ),
+      isPooled,
       statementMs,
       max: 1,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

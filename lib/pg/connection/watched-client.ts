@@ -10,6 +10,11 @@ export interface WatchedConfig extends ClientConfig {
   readonly statementMs?: number | undefined;
   /** Limit in milliseconds of one statement of long work. Default: ten minutes. */
   readonly longMs?: number;
+  /**
+   * Whether the address is that of a pooler which gives each transaction another connection to the server: then statements are sent without their names, because none of those
+   * connections keeps what this client has prepared.
+   */
+  readonly isPooled?: boolean;
 }
 
 /** Idle time in milliseconds after which TCP asks whether the other side is still there. It asks ten times, a second apart. */
@@ -30,6 +35,7 @@ export class WatchedClient extends pg.Client implements Watched {
     watch = new AnswerWatch(),
     statementMs = usualStatementMs,
     longMs = longStatementMs,
+    isPooled = false,
     ...config
   }: WatchedConfig) {
     super({
@@ -44,7 +50,7 @@ export class WatchedClient extends pg.Client implements Watched {
     this.on('drain', () => (this.owesAnswer = false));
     this.once('connect', () => watch.add(this));
     this.once('end', () => watch.remove(this));
-    this.#noteRequests();
+    this.#noteRequests(isPooled);
   }
 
   get answerLimitMs(): number {
@@ -60,14 +66,22 @@ export class WatchedClient extends pg.Client implements Watched {
   }
 
   /** Notes that an answer is owed, by a statement or by the farewell. Not by overriding: both methods have several signatures. */
-  #noteRequests(): void {
+  #noteRequests(isPooled: boolean): void {
     const noting = <Args extends unknown[], Answer>(send: (...args: Args) => Answer) => {
       return (...args: Args): Answer => {
         this.owesAnswer = true;
         return send(...args);
       };
     };
-    this.query = noting((...args: Parameters<typeof this.query>) => super.query(...args)) as typeof this.query;
+    this.query = noting((...[statement, ...rest]: Parameters<typeof this.query>) =>
+      super.query(isPooled ? unnamed(statement) : statement, ...rest),
+    ) as typeof this.query;
     this.end = noting((...args: Parameters<typeof this.end>) => super.end(...args)) as typeof this.end;
   }
+}
+
+/** The statement without its name, if it is one that `pg` would prepare. */
+function unnamed<S>(statement: S): S {
+  const isNamed = typeof statement === 'object' && statement !== null && 'name' in statement && 'text' in statement;
+  return isNamed ? { ...statement, name: undefined } : statement;
 }
