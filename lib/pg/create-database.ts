@@ -1,13 +1,21 @@
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { lengthen, longStatementMs } from './connection/index.ts';
 import type { Database, Statement, Transaction } from './database.ts';
-import { toDatabaseError, toOutcomeError } from './database-error.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { isChange } from './is-change.ts';
-import type { Pipeline } from './pipeline.ts';
-import { acquire, rethrow } from './query-alone.ts';
-import type { TransactionSettings } from './transaction-settings.ts';
-import { type Caller, checkWanted, type Until, untilCallerLeaves } from './until.ts';
+import {
+  acquire,
+  type Caller,
+  checkWanted,
+  type GroupCommit,
+  isChange,
+  type Pipeline,
+  rethrow,
+  type Timeline,
+  toDatabaseError,
+  toOutcomeError,
+  type TransactionSettings,
+  type Until,
+  untilCallerLeaves,
+} from './sending/index.ts';
 import { MeshError } from '../rpc/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 
@@ -22,6 +30,7 @@ interface Connections {
   /** Of each transaction of `pool`. */
   readonly settings: TransactionSettings;
   readonly ownsSchema: boolean;
+  readonly timeline: Timeline;
 }
 
 /**
@@ -44,6 +53,10 @@ class PgDatabase implements Database {
 
   get ownsSchema(): boolean {
     return this.#connections.ownsSchema;
+  }
+
+  get timeline(): string {
+    return this.#connections.timeline.current;
   }
 
   query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
@@ -145,7 +158,7 @@ interface TransactionOptions {
 }
 
 async function runTransaction<T>(
-  { pool, settings }: Connections,
+  { pool, settings, timeline }: Connections,
   work: (tx: Transaction) => Promise<T>,
   { until, isLong = false }: TransactionOptions = {},
 ): Promise<T> {
@@ -155,7 +168,11 @@ async function runTransaction<T>(
     client.isPatient = isLong;
     const first = settings.script + (isLong ? lengthen : '');
     await client.query(first === '' ? 'begin' : `begin;${first}`).catch(rethrow);
-    const result = await work({ client, query: (statement, values) => queryOn(client, toConfig(statement, values)) });
+    const result = await work({
+      client,
+      timeline: timeline.current,
+      query: (statement, values) => queryOn(client, toConfig(statement, values)),
+    });
     checkWanted(until);
     await client.query('commit').catch((error: unknown) => {
       throw toOutcomeError(error);

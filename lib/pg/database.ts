@@ -1,5 +1,5 @@
 import type { CustomTypesConfig, PoolClient, QueryResultRow } from 'pg';
-import type { Caller } from './until.ts';
+import type { Caller } from './sending/index.ts';
 
 /** One SQL statement. `name` makes it a named prepared statement: use it on every hot path, one name per text. */
 export interface Statement {
@@ -19,7 +19,7 @@ export interface Queryable {
   query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-export type Transaction = Queryable & { readonly client: PoolClient };
+export type Transaction = Queryable & { readonly client: PoolClient; readonly timeline?: string };
 
 /**
  * A service's own schema in PostgreSQL, migrated, through a few connections. Rows come back with bigint as bigint. Statements wait in queues
@@ -51,6 +51,11 @@ export interface Database extends Queryable, AsyncDisposable {
    * all of them. For libraries that bring their SQL along. A connection on which a statement fails is closed.
    */
   runScript(text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]>;
+  /**
+   * The timeline of the server that was connected to last; blank before the first connection. It changes when a standby is promoted, which may lack commits that were answered: what
+   * a process remembers of them under another timeline counts no more. It is the one of a statement, or a later one, when the statement has been answered.
+   */
+  readonly timeline: string;
   /** Whether its login may change the tables: false for a login that reads and writes rows only. */
   readonly ownsSchema: boolean;
   /** Throws when PostgreSQL cannot be reached within two seconds. */

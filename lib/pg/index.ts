@@ -8,4 +8,4 @@ export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.t
 export { openDatabase } from './open-database.ts';
 export { jobsSchema, schemasOf } from './prepare-schema.ts';
 export { closeToOthers, type Login, MissingRight, prepareLogin, rolesScript } from './roles/index.ts';
-export { rowTypes } from './row-types.ts';
+export { rowTypes } from './sending/index.ts';

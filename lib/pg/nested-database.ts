@@ -39,6 +39,7 @@ export function databaseIn(tx: Transaction): Database {
     }),
     runScript: () => Promise.reject(new Error('A script begins transactions of its own.')),
     ownsSchema: false,
+    timeline: tx.timeline ?? '',
     ping: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

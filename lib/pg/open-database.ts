@@ -9,12 +9,16 @@ import {
   withSessionSettings,
 } from './connection/index.ts';
 import { createDatabase } from './create-database.ts';
-import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
-import { createPipeline } from './pipeline.ts';
+import {
+  createPipeline,
+  GroupCommit,
+  type GroupCommitOptions,
+  queryAlone,
+  rowTypes,
+  Timeline,
+  transactionSettings,
+} from './sending/index.ts';
 import { prepareSchema, type SchemaOwner } from './prepare-schema.ts';
-import { queryAlone } from './query-alone.ts';
-import { rowTypes } from './row-types.ts';
-import { transactionSettings } from './transaction-settings.ts';
 
 /** Longest wait for a free connection. */
 const WAIT_TIMEOUT_MS = 10_000;
@@ -43,7 +47,10 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
     ...common,
     connectionString: withSessionSettings(options.directUrl ?? options.url, session),
   };
-  const connection: WatchedConfig = isPooled ? { ...common, connectionString: options.url, isPooled } : direct;
+  const timeline = new Timeline();
+  const connection: WatchedConfig = isPooled
+    ? { ...common, connectionString: options.url, isPooled }
+    : { ...direct, onConnected: (client) => timeline.meet(client) };
   const own = transactionSettings(isPooled ? [...settings, ...timeLimits(statementMs)] : []);
   const onLost = (err: Error): void => log.warn({ err, service }, 'database connection lost');
   const limits = { connectionTimeoutMillis: WAIT_TIMEOUT_MS, idleTimeoutMillis: IDLE_TIMEOUT_MS, onLost };
@@ -51,13 +58,14 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
   const shared = isPooled ? 1 : Math.ceil(options.poolSize / 2);
   // Connections for transactions of several statements. Meanwhile no other statements run on them.
   const pool = createPool({ ...connection, ...limits, max: Math.max(1, options.poolSize - shared) });
-  const alone: Alone = (config, until) => queryAlone({ pool, before: own.statements }, config, until);
+  const alone: Alone = (config, until) => queryAlone({ pool, before: own.statements, timeline }, config, until);
   return createDatabase({
     ownsSchema: !owner.isForeign,
+    timeline,
     pipeline: isPooled
       ? { query: alone, [Symbol.asyncDispose]: () => Promise.resolve() }
       : createPipeline({ connection, size: Math.max(1, shared - 1), onLost }),
-    groupCommit: new GroupCommit({ connection, alone, onLost, settings: own }),
+    groupCommit: new GroupCommit({ connection, alone, onLost, settings: own, timeline }),
     pool,
     direct: isPooled ? createPool({ ...direct, ...limits, max: 1 }) : pool,
     settings: own,

@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry/index.ts';
 import type { DatabaseOptions } from './database.ts';
 import { limitSettings, WatchedClient, withSessionSettings } from './connection/index.ts';
 import { checkServer } from './check-server.ts';
-import { toDatabaseError } from './database-error.ts';
+import { toDatabaseError } from './sending/index.ts';
 import { ensureLocks, holdLock } from './locks/index.ts';
 import { applyMigrations, missingMigrations } from './migrations/index.ts';
 import { isRefused, MissingRight } from './roles/index.ts';

@@ -9,8 +9,7 @@ export const roomLists: RoomLists = {
   'lib/idempotency':
     'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts uuid-of.ts index.ts testing',
   'lib/outbound': 'names answers',
-  'lib/pg':
-    'database-error.ts row-types.ts statement-batch.ts until.ts database.ts connection group-commit.ts embedded locks migrations roles testing',
+  'lib/pg': 'connection sending database.ts embedded locks migrations roles testing',
   'lib/rpc': 'mesh.ts call identity local wire exchange server client create-mesh.ts index.ts testing',
   'lib/service': 'backlog service.ts testing',
   'gateway/src/edge/authentication':

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { callbackify } from 'node:util';
 import pg, { type ClientConfig } from 'pg';
 import { AnswerWatch, type Watched } from './answer-watch.ts';
 import { connectMs, graceMs, longStatementMs, usualStatementMs } from './limits.ts';
@@ -15,6 +16,8 @@ export interface WatchedConfig extends ClientConfig {
    * connections keeps what this client has prepared.
    */
   readonly isPooled?: boolean;
+  /** Called with a new connection before it is used, which waits for it. */
+  readonly onConnected?: (client: pg.Client) => Promise<void>;
 }
 
 /** Idle time in milliseconds after which TCP asks whether the other side is still there. It asks ten times, a second apart. */
@@ -36,6 +39,7 @@ export class WatchedClient extends pg.Client implements Watched {
     statementMs = usualStatementMs,
     longMs = longStatementMs,
     isPooled = false,
+    onConnected,
     ...config
   }: WatchedConfig) {
     super({
@@ -51,6 +55,21 @@ export class WatchedClient extends pg.Client implements Watched {
     this.once('connect', () => watch.add(this));
     this.once('end', () => watch.remove(this));
     this.#noteRequests(isPooled);
+    if (onConnected !== undefined) this.#prepare(onConnected);
+  }
+
+  /** `connect` has two signatures, too: the pool calls it with a callback. */
+  #prepare(onConnected: (client: pg.Client) => Promise<void>): void {
+    const connect = async (): Promise<void> => {
+      await super.connect();
+      await onConnected(this).catch(async (error: unknown) => {
+        await this.end().catch(() => undefined);
+        throw error;
+      });
+    };
+    const tell = callbackify(connect);
+    this.connect = ((done?: (error?: Error) => void) =>
+      done === undefined ? connect() : tell(done)) as typeof this.connect;
   }
 
   get answerLimitMs(): number {

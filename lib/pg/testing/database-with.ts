@@ -9,6 +9,9 @@ export function databaseWith(db: Database, replaced: Partial<Database>): Databas
     forLongWork: () => db.forLongWork(),
     runScript: (text, types) => db.runScript(text, types),
     ownsSchema: db.ownsSchema,
+    get timeline() {
+      return db.timeline;
+    },
     ping: () => db.ping(),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
     ...replaced,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { GroupCommit } from '../group-commit.ts';
+import { GroupCommit } from '../sending/index.ts';
 
 /** The texts of all statements that this process sends while it is not disposed. */
 export interface RecordedStatements extends Disposable {

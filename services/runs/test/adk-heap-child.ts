@@ -34,7 +34,7 @@ agent.requestProcessors.push(new CallerNote());
 const encoder = new TextEncoder();
 const session = { accountId: 'c', appName: 'a', userId: 'u', sessionId: 's' };
 const messageJson = encoder.encode('{"role":"user","parts":[{"text":"hello"}]}');
-const window = { sessionPk: 1n, lastSeq: 1, events: [] };
+const window = { sessionPk: 1n, timeline: '', lastSeq: 1, events: [] };
 
 async function runOnce(index: number): Promise<void> {
   // Numbers of its own: a text could be shared between runs.

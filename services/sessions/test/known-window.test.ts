@@ -1,6 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
-import { agentEvent, beginWith, json, newKey, parse, startSessionsForFile, textOf } from './sessions.ts';
+import { startFailingOver } from '@agentmesh/lib/pg/testing';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  newKey,
+  parse,
+  type RunningSessions,
+  startSessions,
+  startSessionsForFile,
+  textOf,
+} from './sessions.ts';
 
 const service = startSessionsForFile();
 
@@ -12,17 +25,27 @@ async function newSession() {
   return session;
 }
 
-async function begin(session: ReturnType<typeof newKey>, text: string, over: object = {}): Promise<Turn> {
-  const { turn } = await service.client.beginTurn(beginWith(session, text, over));
+async function begin(
+  session: ReturnType<typeof newKey>,
+  text: string,
+  over: object = {},
+  { client }: Pick<RunningSessions, 'client'> = service,
+): Promise<Turn> {
+  const { turn } = await client.beginTurn(beginWith(session, text, over));
   if (turn === undefined) throw new Error('the run was queued');
   return turn;
 }
 
 /** A whole turn: a user message and an answer. */
-async function takeTurn(session: ReturnType<typeof newKey>, text: string, over: object = {}): Promise<Turn> {
-  const turn = await begin(session, text, over);
+async function takeTurn(
+  session: ReturnType<typeof newKey>,
+  text: string,
+  over: object = {},
+  by: Pick<RunningSessions, 'client'> = service,
+): Promise<Turn> {
+  const turn = await begin(session, text, over, by);
   const { sessionPk, invocationId, fence, lastSeq } = turn;
-  await service.client.appendEvents({
+  await by.client.appendEvents({
     accountId: session.accountId,
     sessionPk,
     invocationId,
@@ -41,48 +64,90 @@ function textsOf(turn: Turn): string[] {
 describe('a turn of an executor that holds recent events', () => {
   test('contains only newer events, and says so', async () => {
     const session = await newSession();
-    const { sessionPk } = await takeTurn(session, 'one');
-    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 1 } });
+    const { sessionPk, timeline } = await takeTurn(session, 'one');
+    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 1, timeline } });
     expect(textsOf(turn)).toEqual(['re: one', 'two']);
     expect(turn).toMatchObject({ knownSeq: 1, lastSeq: 3, turnStarts: [3] });
   });
 
   test('contains events that others have written since', async () => {
     const session = await newSession();
-    const { sessionPk } = await takeTurn(session, 'one');
+    const { sessionPk, timeline } = await takeTurn(session, 'one');
     await takeTurn(session, 'two');
     await service.client.patchSession({ session, stateDeltaJson: json({ a: 1 }) });
-    const turn = await begin(session, 'three', { known: { sessionPk, lastSeq: 2 } });
+    const turn = await begin(session, 'three', { known: { sessionPk, lastSeq: 2, timeline } });
     expect(textsOf(turn).filter((text) => text !== '')).toEqual(['two', 're: two', 'three']);
     expect(turn).toMatchObject({ knownSeq: 2, lastSeq: 6, turnStarts: [3, 6] });
   });
 
   test('contains the whole window when more events were written than a window holds', async () => {
     const session = await newSession();
-    const { sessionPk } = await takeTurn(session, 'one');
+    const { sessionPk, timeline } = await takeTurn(session, 'one');
     await takeTurn(session, 'two');
     await takeTurn(session, 'three');
-    const turn = await begin(session, 'four', { known: { sessionPk, lastSeq: 2 }, window: 3 });
+    const turn = await begin(session, 'four', { known: { sessionPk, lastSeq: 2, timeline }, window: 3 });
     expect(textsOf(turn)).toEqual(['three', 're: three', 'four']);
     expect(turn.knownSeq).toBe(0);
   });
 
   test('contains the whole window of a new session with the same id', async () => {
     const session = await newSession();
-    const { sessionPk } = await takeTurn(session, 'one');
+    const { sessionPk, timeline } = await takeTurn(session, 'one');
     await service.client.deleteSession({ session });
     await service.client.createSession({ session });
     await takeTurn(session, 'other');
-    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 2 } });
+    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 2, timeline } });
     expect(textsOf(turn)).toEqual(['other', 're: other', 'two']);
     expect(turn.knownSeq).toBe(0);
   });
 
   test('contains the whole window if the executor claims to hold events that do not exist yet', async () => {
     const session = await newSession();
-    const { sessionPk } = await takeTurn(session, 'one');
-    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 9 } });
+    const { sessionPk, timeline } = await takeTurn(session, 'one');
+    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 9, timeline } });
     expect(textsOf(turn)).toEqual(['one', 're: one', 'two']);
     expect(turn.knownSeq).toBe(0);
   });
 });
+
+test('after a failover that lost commits, nothing that an executor has of them is taken as known, and no number of theirs is given again', {
+  timeout: 60_000,
+}, async () => {
+  await using server = await startFailingOver();
+  await using replica = await startSessions({ DATABASE_URL: server.url }, { databaseUrl: server.url });
+  const { client } = replica;
+  const [session, begun, lost, next] = [newKey(), newKey(), newKey(), newKey()];
+  for (const key of [session, begun]) await client.createSession({ session: key });
+  const { sessionPk } = await takeTurn(session, 'one', {}, replica);
+  const attempt = await begin(begun, 'begun', {}, replica);
+  const append = (lastSeq: number) => {
+    const { sessionPk, invocationId, fence } = attempt;
+    const events = [agentEvent(invocationId, `after ${lastSeq}`)];
+    return client.appendEvents({ accountId: begun.accountId, sessionPk, invocationId, fence, lastSeq, events });
+  };
+  await server.copy();
+  const { timeline } = await answered(() => takeTurn(session, 'lost', { known: { sessionPk, lastSeq: 2 } }, replica));
+  expect(await append(1)).toMatchObject({ lastSeq: 2 });
+  await client.createSession({ session: lost });
+  const numberOfLost = (await takeTurn(lost, 'lost', {}, replica)).sessionPk;
+  await server.failOver();
+  await answered(() => takeTurn(session, 'other', {}, replica));
+  const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 4, timeline } }, replica);
+  expect(textsOf(turn)).toEqual(['one', 're: one', 'other', 're: other', 'two']);
+  expect([turn.knownSeq, turn.timeline !== timeline]).toEqual([0, true]);
+  await expect(append(2)).rejects.toMatchObject({ reason: 'fence_lost' });
+  await client.createSession({ session: next });
+  expect((await takeTurn(next, 'new', {}, replica)).sessionPk).toBeGreaterThan(numberOfLost + 1_000n);
+});
+
+/** The answer once the connections to the former server are given up. */
+async function answered<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!/unavailable|outcome/.test(String((error as MeshError).code) + (error as MeshError).reason)) throw error;
+      await sleep(50);
+    }
+  }
+}

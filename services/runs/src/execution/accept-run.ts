@@ -103,7 +103,7 @@ export async function storeRun(
     window: context.config.historyWindow,
     postpone: permit.postpone,
     multitask: rest.multitask || settings.multitask,
-    ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq } }),
+    ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq, timeline: known.timeline } }),
   };
   signal?.throwIfAborted();
   using parting = abortLater(signal, partingMs);

@@ -89,13 +89,7 @@ export async function toTurn(
   const { knownSeq, events } = await completeWindow(
     db,
     { ...turn, accountId: attempt.key.accountId },
-    {
-      known: start.known,
-      base,
-      from,
-      maxBytes: start.windowBytes,
-      window: start.window,
-    },
+    { known: start.known, base, from, maxBytes: start.windowBytes, window: start.window },
   );
   const all = [...events, ...start.events];
   const { sessionPk, attempt: number } = turn;
@@ -113,6 +107,7 @@ export async function toTurn(
     stateJson: bytesOf(printState(turn.state)),
     events: all.map(({ json }) => bytesOf(json)),
     knownSeq,
+    timeline: db.timeline,
     turnStarts: turnStarts(all, turn.lastSeq),
     customMetadataJson: bytesOf(attempt.customMetadata ?? ''),
     messageJson: bytesOf(attempt.message ?? ''),

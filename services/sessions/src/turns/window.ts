@@ -1,4 +1,4 @@
-import type { Queryable } from '@agentmesh/lib/pg';
+import type { Database } from '@agentmesh/lib/pg';
 import { readVisible } from '../history/read-visible.ts';
 import { readView } from '../view/view.ts';
 import type { NumberedSession } from '../session-key.ts';
@@ -39,7 +39,7 @@ export interface WindowRequest {
  * without its call.
  */
 export async function completeWindow(
-  db: Queryable,
+  db: Pick<Database, 'query' | 'timeline'>,
   turn: StartedTurn & NumberedSession,
   request: WindowRequest,
 ): Promise<Window> {
@@ -48,6 +48,12 @@ export async function completeWindow(
   if (turn.view !== null) {
     const range = { accountId, sessionPk, upTo: base, from, window, maxEvents, maxBytes };
     return { knownSeq: 0, events: (await readVisible(db, readView(turn.view), range)).map(toWindowEvent) };
+  }
+  // The executor may hold events that a failover has lost, and others may have their sequences now.
+  if (known.sessionPk === sessionPk && known.timeline !== db.timeline) {
+    const oldest = Math.min(from, Math.max(1, base - window + 1));
+    const range = { accountId, sessionPk, upTo: base, from, oldest, maxBytes };
+    return { knownSeq: 0, events: base === 0 ? [] : await readBack(db, range) };
   }
   if (known.sessionPk === sessionPk && known.lastSeq === base - recent.length) {
     return { knownSeq: known.lastSeq, events: recent.toReversed() };
@@ -72,7 +78,10 @@ interface Range extends NumberedSession {
 }
 
 /** If not all events fit, they begin at a later user turn. Without such a turn there are none, unless the message answers a call. */
-async function readBack(db: Queryable, { upTo, from, oldest, maxBytes, ...session }: Range): Promise<WindowEvent[]> {
+async function readBack(
+  db: Pick<Database, 'query'>,
+  { upTo, from, oldest, maxBytes, ...session }: Range,
+): Promise<WindowEvent[]> {
   const start = await selectTurnStart(db, session, oldest);
   const after = Math.max(start - 1, upTo - maxEvents);
   const rows = await selectNewestEvents(db, { ...session, after, upTo, limit: maxEvents, maxBytes });

@@ -1081,6 +1081,13 @@ export declare type KnownWindow = Message<"agentmesh.sessions.v1.KnownWindow"> &
    * @generated from field: int32 last_seq = 2;
    */
   lastSeq: number;
+
+  /**
+   * Turn.timeline of the turn that it has them from. Under another one the events may be lost, and count as unknown.
+   *
+   * @generated from field: string timeline = 3;
+   */
+  timeline: string;
 };
 
 /**
@@ -1299,6 +1306,13 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: int32 deaths = 23;
    */
   deaths: number;
+
+  /**
+   * The timeline of the database, which changes when a standby is promoted: that one may lack events that were answered.
+   *
+   * @generated from field: string timeline = 24;
+   */
+  timeline: string;
 };
 
 /**

@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import { HistoryEvent, type HistoryWindow } from '../../apps/turns/history/history-window.ts';
 import { promptTokens } from './prompt-tokens.ts';
 
-const window: HistoryWindow = { sessionPk: 1n, lastSeq: 1, events: [new HistoryEvent(new Uint8Array(400), true)] };
+const window: HistoryWindow = {
+  sessionPk: 1n,
+  timeline: '',
+  lastSeq: 1,
+  events: [new HistoryEvent(new Uint8Array(400), true)],
+};
 
 function answer(usageMetadata?: { promptTokenCount: number }) {
   const event: EventJson = {

@@ -47,7 +47,9 @@ function tryAppend(context: Context, what: Append, { end }: Ending): Promise<num
 async function catchUp(context: Context, what: Append, request: AppendEventsRequest) {
   return untilCurrent(async () => {
     const attempt = await findAttempt(context.db, what);
+    // The executor knows of events that a failover has lost: what it would store now follows from them.
     const upTo = attempt?.last_seq ?? what.lastSeq;
+    if (upTo < what.lastSeq) throw fenceLost();
     const { accountId, sessionPk } = what;
     const missed = await readMissed(context, { accountId, sessionPk, after: what.lastSeq, upTo });
     const own = new Set(what.events.map((event) => event.id));

@@ -22,10 +22,12 @@ export interface TurnStart extends Write {
 export interface KnownEvents {
   readonly sessionPk: bigint;
   readonly lastSeq: number;
+  /** The timeline of the database under which it got them. */
+  readonly timeline: string;
 }
 
 /** Names no session. */
-export const nothingKnown: KnownEvents = { sessionPk: 0n, lastSeq: 0 };
+export const nothingKnown: KnownEvents = { sessionPk: 0n, lastSeq: 0, timeline: '' };
 
 /** The request of a run, kept with it while it waits. JSON texts. */
 export interface RunRequest {

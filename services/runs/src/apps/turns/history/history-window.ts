@@ -6,6 +6,8 @@ import { fromPublicEvent } from '../events/event-json.ts';
 /** Recent events of a session as agents see them: without gaps, from the start of a user's turn on. Immutable. */
 export interface HistoryWindow {
   readonly sessionPk: bigint;
+  /** Turn.timeline of the turn that it was made for. */
+  readonly timeline: string;
   /** Sequence of the last event. */
   readonly lastSeq: number;
   readonly events: readonly HistoryEvent[];
@@ -42,19 +44,19 @@ const maxEvents = 2000;
  * completely: `limit` events before the turn's own, and back to the start of a user's turn.
  */
 export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: number): HistoryWindow {
-  const { sessionPk, lastSeq, knownSeq } = turn;
+  const { sessionPk, timeline, lastSeq, knownSeq } = turn;
   const firstSeq = lastSeq - turn.events.length + 1;
   const starts = new Set(turn.turnStarts);
   const fresh = turn.events.map((json, index) => new HistoryEvent(json, starts.has(firstSeq + index)));
-  if (knownSeq === 0) return { sessionPk, lastSeq, events: fresh };
+  if (knownSeq === 0) return { sessionPk, timeline, lastSeq, events: fresh };
   if (known?.lastSeq !== knownSeq) throw new Error('The sessions service took as known what is not.');
-  return { sessionPk, lastSeq, events: recentOf([...known.events, ...fresh], limit) };
+  return { sessionPk, timeline, lastSeq, events: recentOf([...known.events, ...fresh], limit) };
 }
 
 /** Returns the window with the events that its turn has added. */
 export function extendWindow(window: HistoryWindow, added: readonly WireEvent[]): HistoryWindow {
   const events = [...window.events, ...added.map(({ json }) => new HistoryEvent(json, false))];
-  return { sessionPk: window.sessionPk, lastSeq: window.lastSeq + added.length, events };
+  return { sessionPk: window.sessionPk, timeline: window.timeline, lastSeq: window.lastSeq + added.length, events };
 }
 
 /** The last of `events` is the event of the turn itself. */

@@ -8,11 +8,12 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Database, Statement } from './database.ts';
+import type { Database, Statement } from '../database.ts';
 import { GroupCommit } from './group-commit.ts';
+import { Timeline } from './timeline.ts';
 import { transactionSettings } from './transaction-settings.ts';
-import { openDatabase } from './open-database.ts';
-import { testDatabaseUrl } from './testing/index.ts';
+import { openDatabase } from '../open-database.ts';
+import { testDatabaseUrl } from '../testing/index.ts';
 
 const table = 'create table things (id integer primary key, number bigint, body json, many text[])';
 const insert: Statement = {
@@ -211,6 +212,7 @@ test('when no connection can be opened, all waiting writes fail after one attemp
   const { port } = silent.address() as AddressInfo;
   const group = new GroupCommit({
     settings: transactionSettings([]),
+    timeline: new Timeline(),
     connection: { host: '127.0.0.1', port, connectionTimeoutMillis: 200 },
     alone: () => Promise.reject(new Error('none goes alone')),
     onLost: () => undefined,

@@ -1,5 +1,5 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { WatchedClient, type WatchedConfig } from './connection/index.ts';
+import { WatchedClient, type WatchedConfig } from '../connection/index.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import { isChange } from './is-change.ts';
 import { checkWanted, type Until } from './until.ts';

@@ -1,4 +1,4 @@
-import { MeshError } from '../rpc/index.ts';
+import { MeshError } from '../../rpc/index.ts';
 
 /** The caller of some work: how long it waits, and whether it has left. The context of an RPC handler is one. */
 export interface Caller {

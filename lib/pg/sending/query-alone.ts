@@ -1,8 +1,9 @@
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
-import type { WatchedPoolClient } from './connection/index.ts';
+import type { WatchedPoolClient } from '../connection/index.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import { isChange } from './is-change.ts';
 import { type BoundStatement, bindStatement, StatementBatch } from './statement-batch.ts';
+import type { Timeline } from './timeline.ts';
 import { checkWanted, type Until } from './until.ts';
 
 /** Callers that may wait for a connection of the pool. */
@@ -25,18 +26,22 @@ export async function acquire(pool: Pool, until: Until | undefined): Promise<Wat
 export interface AloneOptions {
   readonly pool: Pool;
   readonly before: readonly BoundStatement[];
+  /** Is told of the server that has answered. */
+  readonly timeline: Timeline;
 }
 
 /** Runs one statement on a connection of the pool, unless `until` is over before it is sent. */
 export async function queryAlone<Row extends QueryResultRow>(
-  { pool, before }: AloneOptions,
+  options: AloneOptions,
   config: QueryConfig,
   until?: Until,
 ): Promise<Row[]> {
-  const client = await acquire(pool, until);
+  const client = await acquire(options.pool, until);
   let broken = true;
   try {
-    const rows = await (before.length === 0 ? plainly<Row>(client, config) : behind<Row>(client, before, config));
+    const rows = await (options.before.length === 0
+      ? plainly<Row>(client, config)
+      : behind<Row>(client, options, config));
     broken = false;
     return rows;
   } catch (error) {
@@ -54,14 +59,16 @@ async function plainly<Row extends QueryResultRow>(client: WatchedPoolClient, co
 /** Sends the statement behind others in one transaction, which costs no further round trip. */
 function behind<Row extends QueryResultRow>(
   client: WatchedPoolClient,
-  before: readonly BoundStatement[],
+  { before, timeline }: AloneOptions,
   { text, types, values }: QueryConfig,
 ): Promise<Row[]> {
   const statements = [...before, bindStatement({ text, ...(types && { types }), ...(values && { values }) })];
   return new Promise((resolve, reject) => {
-    const batch = new StatementBatch(statements, new Map(), (outcome) =>
-      'rows' in outcome ? resolve((outcome.rows.at(-1) ?? []) as Row[]) : reject(outcome.error),
-    );
+    const batch = new StatementBatch(statements, new Map(), (outcome) => {
+      if ('error' in outcome) return reject(outcome.error);
+      timeline.note(outcome.rows[0]?.[0]?.['timeline']);
+      return resolve((outcome.rows.at(-1) ?? []) as Row[]);
+    });
     client.query(batch);
   });
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { MeshError } from '../rpc/index.ts';
+import { MeshError } from '../../rpc/index.ts';
 
 /** The server has no room for another connection. */
 const tooManyConnections = '53300';

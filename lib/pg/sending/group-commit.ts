@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import pg, { type QueryConfig, type QueryResultRow } from 'pg';
-import { WatchedClient, type WatchedConfig } from './connection/index.ts';
+import { WatchedClient, type WatchedConfig } from '../connection/index.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import {
   type BatchOutcome,
@@ -9,6 +9,7 @@ import {
   type Prepared,
   StatementBatch,
 } from './statement-batch.ts';
+import type { Timeline } from './timeline.ts';
 import { type TransactionSettings, transactionSettings } from './transaction-settings.ts';
 import type { Until } from './until.ts';
 
@@ -20,6 +21,8 @@ export interface GroupCommitOptions {
   readonly onLost: (error: Error) => void;
   /** Settings of each transaction, where sessions have none. */
   readonly settings: TransactionSettings;
+  /** Is told of the server that has answered, where sessions have no settings. */
+  readonly timeline: Timeline;
 }
 
 const mostTogether = 64;
@@ -136,6 +139,7 @@ export class GroupCommit implements AsyncDisposable {
     const before = this.#before();
     const outcome = await send(session, [...before, ...batch]);
     if ('rows' in outcome) {
+      if (this.#isPooled) this.#options.timeline.note(outcome.rows[0]?.[0]?.['timeline']);
       const rows = outcome.rows.slice(before.length);
       return batch.forEach((statement, index) => statement.resolve(rows[index] ?? []));
     }

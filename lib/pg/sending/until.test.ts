@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MeshError } from '../rpc/index.ts';
-import type { Database, Statement } from './database.ts';
-import { openDatabase } from './open-database.ts';
-import { testDatabaseUrl } from './testing/index.ts';
+import { MeshError } from '../../rpc/index.ts';
+import type { Database, Statement } from '../database.ts';
+import { openDatabase } from '../open-database.ts';
+import { testDatabaseUrl } from '../testing/index.ts';
 import type { Caller } from './until.ts';
 
 const insert: Statement = { name: 'insert', text: 'insert into things (id) values ($1)', groupCommit: true };

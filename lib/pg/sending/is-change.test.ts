@@ -33,7 +33,7 @@ test.each(reads)('changes nothing: %s', (text) => expect(isChange({ text })).toB
 test.each(changes)('may change something: %s', (text) => expect(isChange({ text })).toBe(true));
 
 test('a function that writes has a name that says so', async () => {
-  const services = new URL('../../services/', import.meta.url);
+  const services = new URL('../../../services/', import.meta.url);
   const files = (await readdir(services, { recursive: true })).filter((file) => /migrations\/[^/]+\.sql$/.test(file));
   const texts = await Promise.all(files.map((file) => readFile(new URL(file, services), 'utf8')));
   const created = /create (?:or replace )?function (\w+\(.*?)(\$\w*\$)(.*?)\2/gis;
