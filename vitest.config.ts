@@ -1,5 +1,6 @@
 import { findNatsServer } from '@agentmesh/lib/bus/testing';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.ts';
 
 const excluded = ['**/node_modules/**', '**/dist/**'];
 
@@ -20,6 +21,9 @@ const separateFiles = [
   'webhooks/callbacks',
 ].map((file) => `test/e2e/${file}.test.ts`);
 const isFull = process.env.VERIFY === 'full';
+
+/** Files about what a process does as long as nobody has asked it for more: each gets a process of its own. */
+const filesAlone = ['lib/telemetry/tracing.test.ts'];
 
 /** End-to-end tests of the whole mesh in one of its modes: one mesh for all files of the project. */
 function endToEnd(mode: 'all' | 'separate') {
@@ -56,9 +60,10 @@ const hasNats = (await findNatsServer()) !== undefined;
 export default defineConfig({
   test: {
     exclude: excluded,
-    // Tests own processes, sockets and signals, so each file gets a process. They wait for a third of their time: three on two cores keep both at work.
     pool: 'forks',
+    // Tests wait for a third of their time: three on two cores keep both at work.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Node runs the sources itself, as it does for the product. Vite would translate every file again for each file of tests.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 60_000,
@@ -75,10 +80,13 @@ export default defineConfig({
           name: 'parts',
           // Every other test: a new folder of tests needs no entry here.
           include: ['**/*.test.ts'],
-          exclude: [...excluded, 'test/e2e/**'],
+          exclude: [...excluded, 'test/e2e/**', ...filesAlone],
+          // A file leaves its process as it found it. To start Node and import the product anew costs each of them half a second of a core.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
+      { extends: true, test: { name: 'alone', include: filesAlone, sequence: { groupOrder: 0 } } },
       endToEnd('all'),
       endToEnd('separate'),
       ...(hasNats ? [overNats] : []),

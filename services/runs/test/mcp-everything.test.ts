@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMcpConnections, type McpConnections } from '../src/apps/mcp/connection/mcp-connections.ts';
 import type { McpServer } from '../src/apps/mcp/connection/mcp-server.ts';
 
@@ -71,7 +71,8 @@ const transports: Record<string, () => Promise<McpServer>> = {
 
 describe.each(Object.keys(transports))('server-everything over %s', (transport) => {
   test('lists its tools and answers their calls', async () => {
-    process.env['MESH_SECRET_OF_TEST'] = 'a secret of this process';
+    vi.stubEnv('MESH_SECRET_OF_TEST', 'a secret of this process');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const server = await transports[transport]?.();
     if (server === undefined) return;
     const target = { accountId: 'a', server, headers: {} };

@@ -23,6 +23,7 @@ function load(present?: App): Promise<App> {
 }
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
   apps[Symbol.dispose]();
   hasty[Symbol.dispose]();
   await rm(folder, { recursive: true, force: true });
@@ -156,8 +157,7 @@ beforeAll(async () => {
       'export const report = (city: City, unit: Unit) => ({ report: `sunny in ${city}, 20 ${unit}` });',
   );
   await put('types.ts', 'export type City = string; export type Unit = string;');
-  process.env['OPENAI_API_KEY'] = 'secret-of-the-server';
-  process.env['DATABASE_URL'] ??= 'postgres://secret';
+  for (const name of ['OPENAI_API_KEY', 'DATABASE_URL']) vi.stubEnv(name, 'secret-of-the-server');
   bench = createAppBench(await load());
 });
 

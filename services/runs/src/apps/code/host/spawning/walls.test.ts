@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openCodeApps } from '../../../../../test/open-code-apps.ts';
 import { type AgentBench, createAppBench } from '../../../../../test/run-agents.ts';
 import { userNamespace } from './user-namespace.ts';
@@ -9,7 +9,7 @@ import { userNamespace } from './user-namespace.ts';
 const secret = 'value-of-the-server';
 const apps = openCodeApps({ env: { WEATHER_KEY: 'given', UNSET_KEY: undefined } });
 const parent = await mkdtemp(join(tmpdir(), 'walls-'));
-process.env['OPENAI_API_KEY'] = secret;
+vi.stubEnv('OPENAI_API_KEY', secret);
 
 /** Each tool tries one thing, and answers with what it has seen or the code of its error. */
 const agent = `
@@ -54,6 +54,7 @@ async function attempt(bench: AgentBench, name: string): Promise<{ seen?: unknow
 
 beforeAll(() => writeFile(join(parent, 'beside.txt'), 'of another'));
 afterAll(async () => {
+  vi.unstubAllEnvs();
   apps[Symbol.dispose]();
   await rm(parent, { recursive: true });
 });
