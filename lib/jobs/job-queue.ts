@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 import { bossTransaction } from './boss-database.ts';
+import type { DuePoll } from './due-poll.ts';
 import type { Jobs } from './jobs.ts';
 import { type Outcome, performJob } from './perform-job.ts';
 import type { Attempt, Handler, NewJob, Task, TaskRules } from './task.ts';
@@ -12,6 +13,7 @@ interface QueueParts {
   /** Started; the queues of all tasks exist. */
   readonly boss: PgBoss;
   readonly db: Database;
+  readonly due: DuePoll;
   readonly tasks: readonly TaskRules[];
   readonly log: Logger;
   readonly count: (task: TaskRules, outcome: Outcome) => void;
@@ -68,6 +70,7 @@ export class JobQueue implements Jobs {
     const workers = new Workers(this.#boss, task);
     this.#workers.set(task.name, workers);
     await workers.start((job) => this.#perform(task, handler, job));
+    if (this.#stopping === undefined) this.#parts.due.add(task, workers);
   }
 
   wake({ name }: TaskRules): void {
@@ -97,6 +100,7 @@ export class JobQueue implements Jobs {
   }
 
   async #stop(): Promise<void> {
+    this.#parts.due.stop();
     const ended = [...this.#workers.values()].map((workers) => workers.stop());
     await withinDeadline(Promise.allSettled(ended), stopMs, () => undefined);
     await withinDeadline(this.#boss.stop({ graceful: false }), stopMs, () => undefined);

@@ -3,6 +3,7 @@ import { type Database, jobsSchema } from '../pg/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { bossDatabase } from './boss-database.ts';
 import { declareQueue } from './declare-queue.ts';
+import { DuePoll } from './due-poll.ts';
 import { JobQueue } from './job-queue.ts';
 import type { Jobs } from './jobs.ts';
 import { createRowLocks } from './row-locks.ts';
@@ -48,7 +49,7 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
     labelNames: ['service', 'task', 'outcome'],
   });
   const count = (task: TaskRules, outcome: string): void => attempts.inc({ service, task: task.name, outcome });
-  const jobs = new JobQueue({ boss, db, tasks, log, count });
+  const jobs = new JobQueue({ boss, db, due: new DuePoll({ service, db, log }), tasks, log, count });
   draining?.addEventListener('abort', () => void jobs.stop(), { once: true });
   return jobs;
 }

@@ -10,7 +10,7 @@ export interface TaskRules {
   readonly timeoutSeconds: number;
   /** Most jobs of this kind that one process does at the same time. */
   readonly atOnce: number;
-  /** Seconds between two polls for jobs that no `wake` announced. */
+  /** Most seconds between two polls for jobs that no `wake` announced. A service polls for all its tasks at once, as often as the shortest time says. */
   readonly pollSeconds: number;
   /** True: the payload has personal data and is removed when a job has failed for good. Default false. */
   readonly personal?: boolean;

@@ -1,7 +1,7 @@
 import type { JobWithMetadata, PgBoss, WorkOptions } from 'pg-boss';
 import type { TaskRules } from './task.ts';
 
-/** Seconds between two polls of a worker that is not told to look. Every `pollSeconds` one idle worker is told. */
+/** Seconds between two polls of a worker that is not told to look: see DuePoll. */
 const ownPollSeconds = 60;
 
 type Perform = (job: JobWithMetadata) => Promise<void>;
@@ -16,7 +16,6 @@ export class Workers {
   readonly #ids: string[] = [];
   /** Indexes into `#ids`. */
   readonly #idle = new Set<number>();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(boss: PgBoss, task: TaskRules) {
     this.#boss = boss;
@@ -24,8 +23,7 @@ export class Workers {
   }
 
   async start(perform: Perform): Promise<void> {
-    const { name, atOnce, pollSeconds } = this.#task;
-    this.#timer = setInterval(() => this.wake(), pollSeconds * 1000).unref();
+    const { name, atOnce } = this.#task;
     const options = { includeMetadata: true, pollingIntervalSeconds: ownPollSeconds } satisfies WorkOptions;
     for (let n = 0; n < atOnce; n++) {
       this.#idle.add(n);
@@ -41,7 +39,6 @@ export class Workers {
 
   /** Begins no job any more. Resolves when the jobs in hand have ended. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     await this.#boss.offWork(this.#task.name, { wait: true });
   }
 

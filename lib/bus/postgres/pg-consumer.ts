@@ -1,7 +1,7 @@
 import type { Logger } from '../../telemetry/index.ts';
 import { Wake } from '../../wait/index.ts';
 import type { Delivery, DurableName, Sink } from '../driver/index.ts';
-import type { MessageRow, PgDurable, Progress } from './pg-durable.ts';
+import type { MessageRow, PgDurable, Progress, Saved } from './pg-durable.ts';
 
 /** Most messages in hand. More are read when half of them are done. */
 const WINDOW = 1_000;
@@ -9,7 +9,8 @@ const POLL_MS = 2_000;
 const RETRY_MS = 1_000;
 /** Acknowledgements are stored together, this long after the first one. */
 const SAVE_MS = 50;
-const TEND_MS = 2_000;
+/** Acknowledged messages are deleted this long after the last time, and what other consumers have left over after the longer time. */
+const TRIM_MS = { soon: 2_000, late: 60_000 };
 
 export interface PgConsumerOptions {
   readonly name: DurableName;
@@ -32,7 +33,10 @@ export class PgConsumer {
   #timeline = '';
   #isHolder = false;
   #isChanged = false;
-  #tendedAt = -Infinity;
+  #isAcknowledged = false;
+  /** Something that was acknowledged is stored as such, and may be deleted. */
+  #isTrimmable = false;
+  #trimmedAt = -Infinity;
 
   constructor(options: PgConsumerOptions) {
     this.#options = options;
@@ -82,22 +86,28 @@ export class PgConsumer {
 
   async #turn(): Promise<void> {
     const { store } = this.#options;
-    if (!this.#isHolder) {
-      await this.#claim();
-    } else {
-      this.#isChanged = false;
-      this.#isHolder = await store.save(this.#progress());
-      if (!this.#isHolder) this.#open.clear();
-    }
-    if (!this.#isHolder) return;
-    await this.#fetch();
-    await this.#tend();
+    const waiting = this.#isHolder ? await this.#save() : await this.#claim();
+    if (waiting === undefined) return;
+    if (waiting.hasMore) await this.#fetch();
+    if (waiting.isReplaying) for (const row of await store.readReplayed(WINDOW)) this.#deliverAgain(row);
+    await this.#trim();
   }
 
-  async #claim(): Promise<void> {
+  async #save(): Promise<Saved | undefined> {
+    this.#isChanged = false;
+    this.#isTrimmable ||= this.#isAcknowledged;
+    this.#isAcknowledged = false;
+    const saved = await this.#options.store.save(this.#progress());
+    this.#isHolder = saved !== undefined;
+    if (!this.#isHolder) this.#open.clear();
+    return saved;
+  }
+
+  /** A new holder looks for everything. */
+  async #claim(): Promise<Saved | undefined> {
     const { store } = this.#options;
     const progress = await store.claim();
-    if (progress === undefined) return;
+    if (progress === undefined) return undefined;
     this.#isHolder = true;
     this.#position = progress.position;
     this.#timeline = progress.timeline;
@@ -106,6 +116,7 @@ export class PgConsumer {
     const present = new Set(rows.map(({ seq }) => seq));
     for (const seq of this.#open.keys()) if (!present.has(seq)) this.#open.delete(seq);
     for (const row of rows) this.#deliver(row, this.#open.get(row.seq) ?? 0);
+    return { hasMore: true, isReplaying: true };
   }
 
   async #fetch(): Promise<void> {
@@ -119,13 +130,12 @@ export class PgConsumer {
     if (rows.length === WINDOW) this.#wake.wake();
   }
 
-  /** Work that is done from time to time. */
-  async #tend(): Promise<void> {
-    if (performance.now() - this.#tendedAt < TEND_MS) return;
-    this.#tendedAt = performance.now();
-    const { store } = this.#options;
-    for (const row of await store.readReplayed(WINDOW)) this.#deliverAgain(row);
-    await store.trim();
+  async #trim(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#trimmedAt < (this.#isTrimmable ? TRIM_MS.soon : TRIM_MS.late)) return;
+    this.#isTrimmable = false;
+    this.#trimmedAt = now;
+    await this.#options.store.trim();
   }
 
   #deliver(row: MessageRow, earlier: number): void {
@@ -134,6 +144,7 @@ export class PgConsumer {
     this.#changed();
     const done = (): void => {
       this.#open.delete(row.seq);
+      this.#isAcknowledged = true;
       this.#changed();
     };
     this.#options.sink.accept({

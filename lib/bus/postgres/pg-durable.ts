@@ -19,6 +19,12 @@ export interface Progress {
   readonly timeline: string;
 }
 
+/** What waits for a consumer, found with the statement that keeps it the holder. */
+export interface Saved {
+  readonly hasMore: boolean;
+  readonly isReplaying: boolean;
+}
+
 const LEASE_SECONDS = 6;
 
 /** Another one after a standby was promoted, which may have lost messages and given their numbers to others. */
@@ -33,7 +39,9 @@ const CLAIM = {
 const SAVE = {
   name: 'save-durable',
   text: `update bus.durables set position = $4, open = $5, lease_until = now() + make_interval(secs => $6)
-    where subject = $1 and durable = $2 and holder = $3 and ${timeline} = $7 returning 1 as saved`,
+    where subject = $1 and durable = $2 and holder = $3 and ${timeline} = $7 returning
+      exists (select from bus.messages where subject = $1 and seq > $4) as "hasMore",
+      exists (select from bus.dead_letters where subject = $1 and durable = $2 and replay) as "isReplaying"`,
 };
 
 const columns = 'seq, id, sender, traceparent, payload';
@@ -97,8 +105,8 @@ export class PgDurable {
     return { ...row, open: JSON.parse(row.open) as Progress['open'] };
   }
 
-  /** Stores what is acknowledged and stays the holder, unless `release` is set. False when another process has become the holder, or a standby was promoted. */
-  async save({ position, open, timeline }: Progress, { release = false } = {}): Promise<boolean> {
+  /** Stores what is acknowledged and stays the holder, unless `release` is set. Undefined when another process has become the holder, or a standby was promoted. */
+  async save({ position, open, timeline }: Progress, { release = false } = {}): Promise<Saved | undefined> {
     const values = [
       ...this.#name,
       this.#holder,
@@ -107,7 +115,8 @@ export class PgDurable {
       release ? -1 : LEASE_SECONDS,
       timeline,
     ];
-    return (await execute(this.#pool, SAVE, values)).length > 0;
+    const [saved] = await execute<{ hasMore: boolean; isReplaying: boolean }>(this.#pool, SAVE, values);
+    return saved;
   }
 
   read(after: bigint, limit: number): Promise<MessageRow[]> {
