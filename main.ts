@@ -155,7 +155,7 @@ export async function startMesh(names: readonly string[], stopped: Promise<void>
   return await runMesh(names, process.env, abandoned.signal);
 }
 
-/** Runs a command of one of the named services. */
+/** Runs a command of the named services that have it. */
 async function commandOf(names: readonly string[], command: string): Promise<void> {
   const { services: named } = await target(names, process.env);
   const print = (line: string): void => console.log(line);
@@ -163,9 +163,11 @@ async function commandOf(names: readonly string[], command: string): Promise<voi
     for (const { name } of named) await replayDeadLetters({ service: name, env: process.env, print });
     return;
   }
-  const service = named.find(({ commands = [] }) => commands.includes(command));
-  if (service === undefined) throw new UsageError([`--${command}`], 'option');
-  await runCommand({ service, command, env: process.env, print });
+  const having = named.filter(({ commands = [] }) => commands.includes(command));
+  if (having.length === 0) throw new UsageError([`--${command}`], 'option');
+  const { createReseal } = await import('@agentmesh/keys');
+  const reseal = () => createReseal(process.env);
+  for (const service of having) await runCommand({ service, command, env: process.env, print, reseal });
 }
 
 /**

@@ -3,7 +3,15 @@ export { migrate, printRoles } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';
 export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 export { runCommand } from './run-command.ts';
-export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';
+export {
+  defineService,
+  type Host,
+  type Reseal,
+  type Running,
+  type SealedPlace,
+  type Service,
+  type Settings,
+} from './service.ts';
 export {
   amount,
   encryptKey,

@@ -44,8 +44,19 @@ export interface Host<S extends Settings = Settings> {
   openDatabase(): Promise<Database>;
 }
 
+/** A secret that the keys service has sealed and another service stores: a header of an agent, or a secret that signs messages. */
+export type SealedPlace = { readonly accountId: string } & (
+  | { readonly kind: 'header'; readonly url: string; readonly name: string }
+  | { readonly kind: 'signing'; readonly id: string }
+);
+
+/** Seals a stored secret again under the present `ENCRYPT_KEY`. Answers the same envelope when it is under that key already, and undefined when no key opens it. */
+export type Reseal = (envelope: string, place: SealedPlace) => Promise<string | undefined>;
+
 /** The resources that a command may use. */
 export interface CommandHost<S extends Settings = Settings> extends Pick<Host<S>, 'config' | 'openDatabase'> {
+  /** For `reencrypt`. Throws SettingsError without `ENCRYPT_KEY`. */
+  readonly reseal: () => Reseal;
   /** Prints a line for the operator. */
   readonly print: (line: string) => void;
 }

@@ -28,3 +28,8 @@ export const settings = {
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;
+
+/** The root secrets of what the service encrypts. */
+export function rootsOf({ ENCRYPT_KEY, ENCRYPT_KEY_PREVIOUS }: Config) {
+  return { current: ENCRYPT_KEY, previous: ENCRYPT_KEY_PREVIOUS };
+}

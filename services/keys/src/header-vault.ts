@@ -14,6 +14,8 @@ export interface HeaderVault {
   seal(value: string, place: HeaderPlace): Promise<string>;
   /** Returns the value; undefined when it cannot be decrypted and has to be entered again. */
   open(envelope: string, place: HeaderPlace): Promise<string | undefined>;
+  /** Whether an envelope is under the present key. */
+  isCurrent(envelope: string): boolean;
 }
 
 /** A vault under the root keys of the settings. */
@@ -22,6 +24,7 @@ export function createHeaderVault(roots: RootKeys): HeaderVault {
   return {
     seal: (value, place) => envelopes.seal(value, columnOf(place)),
     open: (envelope, place) => envelopes.open(envelope, columnOf(place)),
+    isCurrent: (envelope) => envelope.startsWith(envelopes.currentPrefix),
   };
 }
 

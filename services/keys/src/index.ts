@@ -1,1 +1,2 @@
+export { createReseal } from './reseal.ts';
 export { keys } from './service.ts';

@@ -4,7 +4,7 @@ import { defineService, isShortKey, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
-import { type Config, settings } from './config.ts';
+import { rootsOf, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createGoogleTokens } from './google/google-tokens.ts';
@@ -17,11 +17,6 @@ import { reencrypt } from './reencrypt.ts';
 import { serveContracts } from './rpc/index.ts';
 import { createVault } from './saved-keys/vault.ts';
 import { createSigningVault } from './signing-vault.ts';
-
-const rootsOf = ({ ENCRYPT_KEY, ENCRYPT_KEY_PREVIOUS }: Config) => ({
-  current: ENCRYPT_KEY,
-  previous: ENCRYPT_KEY_PREVIOUS,
-});
 
 /** Credentials that the mesh holds or obtains for accounts. */
 export const keys = defineService({

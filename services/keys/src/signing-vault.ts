@@ -14,6 +14,8 @@ export interface SigningVault {
   seal(secret: string, place: SecretPlace): Promise<string>;
   /** Returns the secret; undefined when it cannot be decrypted. */
   open(envelope: string, place: SecretPlace): Promise<string | undefined>;
+  /** Whether an envelope is under the present key. */
+  isCurrent(envelope: string): boolean;
   /** 16 hex digits, equal for equal secrets of one account. They change with ENCRYPT_KEY, and are of no use without it. */
   fingerprintOf(secret: string, accountId: string): string;
 }
@@ -27,6 +29,7 @@ export function createSigningVault(roots: RootKeys): SigningVault {
   return {
     seal: (secret, place) => envelopes.seal(secret, columnOf(place)),
     open: (envelope, place) => envelopes.open(envelope, columnOf(place)),
+    isCurrent: (envelope) => envelope.startsWith(envelopes.currentPrefix),
     fingerprintOf(secret, accountId) {
       const mac = createHmac('sha256', fingerprintKey).update(JSON.stringify([accountId, secret]));
       return mac.digest('hex').slice(0, fingerprintDigits);

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import { KeyKind } from '@agentmesh/proto/keys/v1/saved_keys';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTokenVault } from '../src/integrations/token-vault.ts';
@@ -19,14 +21,27 @@ beforeEach(async () => {
 afterEach(() => keys[Symbol.asyncDispose]());
 
 /** Runs the command as the operator does. */
-async function run(env: Record<string, string>) {
-  const child = spawn(process.execPath, ['main.ts', 'keys', '--reencrypt'], {
+async function run(env: Record<string, string>, services = ['keys']) {
+  const child = spawn(process.execPath, ['main.ts', ...services, '--reencrypt'], {
     cwd: root,
     env: { PATH: process.env.PATH, DATABASE_URL: keys.databaseUrl, LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code: child.exitCode, lines: output.trim().split('\n'), errors };
+}
+
+const headers = (table: number, done: number, lost: number) =>
+  `${['agents', 'agent_versions'][table]}.fields: headers encrypted again: ${done}; cannot be opened, must be entered again: ${lost}`;
+const secrets = (done: number, lost: number) =>
+  `run_webhooks.secret: encrypted again: ${done}; cannot be opened: ${lost}`;
+
+/** Runs a statement in the schema of another service, which its command has made. */
+async function rowsOf(service: string, text: string) {
+  const migrations = new URL(`../../${service}/migrations/`, import.meta.url);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  await using db = await openDatabase({ service, url: keys.databaseUrl, poolSize: 1, migrations }, log);
+  return await db.query({ text });
 }
 
 const rotation = { ENCRYPT_KEY: nextKey, ENCRYPT_KEY_PREVIOUS: encryptKey };
@@ -127,6 +142,60 @@ describe('npm start -- keys --reencrypt', { timeout: 60_000 }, () => {
     const seen = await seenWith(accountId, nextKey);
     expect(seen.slice(0, 60)).toEqual(Array.from({ length: 60 }, (_, index) => String(index + 1_000)));
     expect(seen.slice(60)).not.toContain('lost');
+  });
+
+  test('of runs and webhooks seals what they store again: headers of agents, also of former versions, and secrets of webhooks', async () => {
+    const [accountId, id] = [randomUUID(), randomUUID()];
+    const url = 'https://tools.example/mcp';
+    const { envelopes } = await keys.toolKeys.sealHeaders({
+      accountId,
+      url,
+      values: { 'x-token': 'a secret of a vendor' },
+    });
+    const { envelope, madeSecret } = await keys.signing.sealSecret({ accountId, id });
+    const lost = { ...envelopes, 'x-lost': 'v1.lost.x.y' };
+    const fields = `{"n":1.0, "mcp_servers":[{"url":"${url}","headers":${JSON.stringify(lost)}}]}`;
+    const services = ['runs', 'webhooks'];
+    const zero = { code: 0, errors: '', lines: [0, 0].map((_, table) => headers(table, 0, 0)).concat(secrets(0, 0)) };
+    expect(await run(rotation, services)).toEqual(zero);
+    await rowsOf(
+      'runs',
+      `insert into agents (account_id, agent_id, name, version, sub_agents, fields)
+        values ('${accountId}', 1, 'a', 2, '{}', '${fields}'), ('${accountId}', 2, 'b', 1, '{}', '{}')`,
+    );
+    await rowsOf(
+      'runs',
+      `insert into agent_versions (account_id, agent_id, version, fields)
+        values ('${accountId}', 1, 1, '${fields}'), ('${accountId}', 1, 2, '${fields}')`,
+    );
+    await rowsOf(
+      'webhooks',
+      `insert into run_webhooks (account_id, run_sha256, app_name, user_id, session_id, invocation_id, url,
+        secret_id, secret, secret_fingerprint, created_at)
+        values ('${accountId}', '', 'a', 'u', 's', 'i', 'https://x.example', '${id}', '${envelope}', '', now())`,
+    );
+    expect((await run(rotation, services)).lines).toEqual([headers(0, 1, 1), headers(1, 2, 2), secrets(1, 0)]);
+    expect((await run(rotation, services)).lines).toEqual([headers(0, 0, 1), headers(1, 0, 2), secrets(0, 0)]);
+
+    await using service = await openKeys({ DATABASE_URL: keys.databaseUrl, ENCRYPT_KEY: nextKey });
+    const stored = await rowsOf(
+      'runs',
+      `select fields::text from agents where agent_id = 1
+        union all select fields::text from agent_versions`,
+    );
+    for (const { fields: text } of stored) {
+      expect(text).toMatch(/^\{"n":1\.0, "mcp_servers":/);
+      const [server] = (JSON.parse(String(text)) as { mcp_servers: { headers: Record<string, string> }[] }).mcp_servers;
+      const { 'x-lost': left, ...sealed } = server?.headers ?? {};
+      expect(left).toBe('v1.lost.x.y');
+      const opened = await service.toolKeys.openHeaders({ accountId, url, envelopes: sealed });
+      expect(opened.values).toEqual({ 'x-token': 'a secret of a vendor' });
+    }
+    const [row] = await rowsOf('webhooks', 'select secret from run_webhooks');
+    const message = { accountId, id, messageId: 'm', timestamp: 1n, payload: new Uint8Array() };
+    const before = await keys.signing.signMessage({ ...message, envelope });
+    expect(await service.signing.signMessage({ ...message, envelope: String(row?.['secret']) })).toEqual(before);
+    expect(madeSecret).toMatch(/^whsec_/);
   });
 
   test('names a missing key, and an option that there is not', async () => {

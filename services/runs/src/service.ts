@@ -15,6 +15,7 @@ import { keepSpans } from './execution/tracing/keep-spans.ts';
 import { endingsOf } from './execution-endings.ts';
 import { importAdk } from './import-adk.ts';
 import { openExecution } from './open-execution.ts';
+import { reencrypt } from './reencrypt.ts';
 import { serveContracts } from './rpc/serve-contracts.ts';
 
 /** Applications and their execution. */
@@ -22,6 +23,10 @@ export const runs = defineService({
   name: 'runs',
   database: { migrations: new URL('../migrations/', import.meta.url) },
   settings: runsSettings,
+  commands: ['reencrypt'],
+  async command(_, { openDatabase, print, reseal }) {
+    await reencrypt({ db: await openDatabase(), reseal: reseal(), print });
+  },
   async start(host) {
     const { log, mesh, resources } = host;
     const config = readRunsConfig(host.config);

@@ -6,6 +6,7 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import { askByMail } from './jobs/ask-by-mail.ts';
 import { readMailboxTask } from './mail/read-mailbox-task.ts';
 import { tellOwner } from './mail/tell-owner.ts';
+import { reencrypt } from './reencrypt.ts';
 import { startMail } from './start-mail.ts';
 import { startRunWebhooks } from './start-run-webhooks.ts';
 import { startClock } from './start-clock.ts';
@@ -16,6 +17,10 @@ export const webhooks = defineService({
   name: 'webhooks',
   database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
   settings,
+  commands: ['reencrypt'],
+  async command(_, { openDatabase, print, reseal }) {
+    await reencrypt({ db: await openDatabase(), reseal: reseal(), print });
+  },
   async start(host) {
     const { bus, log, metrics, resources, draining } = host;
     const db = await host.openDatabase();
