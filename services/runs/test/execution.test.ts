@@ -123,7 +123,7 @@ describe('a run', () => {
     const model = new ScriptLlm([{ errorCode: 'RATE_LIMITED', errorMessage: 'later' }]);
     const bench = createAgentBench(agent(model));
     const seen = await bench.run();
-    expect(seen.failure).toBeUndefined();
+    expect(seen.failure).toEqual({ type: 'RATE_LIMITED', message: 'later' });
     expect(seen.events).toMatchObject([{ author: 'helper', errorCode: 'RATE_LIMITED', errorMessage: 'later' }]);
     expect(bench.sessions.calls).toEqual(['beginTurn', 'appendEvents']);
     expect(bench.sessions.run(bench.key).end).toMatchObject({

@@ -20,6 +20,7 @@ export const McpServerField = Type.Object(
     state_header_mapping: texts,
     api_key: Type.Optional(NonEmpty),
     require_confirmation: Type.Optional(Type.Boolean()),
+    required: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );

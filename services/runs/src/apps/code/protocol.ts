@@ -116,6 +116,8 @@ export type WorkerMessage =
   | { readonly kind: 'tool'; readonly run: number; readonly tool: string; readonly begun: boolean }
   /** A tool has thrown. */
   | ToolFault
+  /** A toolset has failed: the run does without its tools. */
+  | { readonly kind: 'missing'; readonly run: number; readonly name: string; readonly reason: string }
   | { readonly kind: 'pong'; readonly ping: number }
   | { readonly kind: 'crash'; readonly message: string };
 

@@ -12,7 +12,12 @@ const SubAgents = Type.Array(
 );
 
 const ToolItem = Type.Object(
-  { name: NonEmpty, args: Type.Optional(Type.Object({})), require_confirmation: Type.Optional(Type.Boolean()) },
+  {
+    name: NonEmpty,
+    args: Type.Optional(Type.Object({})),
+    require_confirmation: Type.Optional(Type.Boolean()),
+    required: Type.Optional(Type.Boolean()),
+  },
   strict,
 );
 

@@ -8,6 +8,8 @@ export interface ToolEntry {
   readonly args?: object;
   /** The tool asks for approval before each call. */
   readonly require_confirmation?: boolean;
+  /** The run fails when the source of the tools is away. For `MCPToolset`. */
+  readonly required?: boolean;
 }
 
 /** Where an entry stands. */

@@ -3,6 +3,7 @@ import { withinDeadline } from '@agentmesh/lib/wait';
 import { trace } from '@opentelemetry/api';
 import { holdLease } from '../../models/use/model-caller.ts';
 import { idempotencyKeyOf } from '../mcp/idempotency-key.ts';
+import { isToolsUnavailable } from '../mcp/tools-unavailable.ts';
 
 export interface ToolHooks {
   /** Called when a tool begins; the function that it returns is called when it has ended. */
@@ -10,7 +11,7 @@ export interface ToolHooks {
   /** Told what a tool has thrown, unless its run was being stopped. ADK answers the model with the message alone. */
   readonly onFailure?: (tool: string, context: Context, error: unknown) => void;
   /** Told why a toolset has no tools. Absent: the failure ends the run. */
-  readonly onToolsetFailure?: (error: unknown) => void;
+  readonly onToolsetFailure?: (toolset: string, error: unknown) => void;
   /** Changes each answer. */
   readonly finish?: (tool: string, answer: unknown) => unknown;
 }
@@ -41,16 +42,17 @@ export function guardTool<T extends BaseTool | BaseToolset>(tool: T, options: Gu
 /** A toolset of code that fails, e.g. because its server is away, leaves the agent without its tools. */
 function guardToolset(toolset: BaseToolset, options: GuardOptions): void {
   const getTools = toolset.getTools.bind(toolset);
-  const late = new Error(`The toolset ${toolset.constructor.name} did not answer in time.`);
+  const { name } = toolset.constructor;
+  const late = new Error(`The toolset ${name} did not answer in time.`);
   toolset.getTools = async (context?: ReadonlyContext) => {
     try {
       const tools = await withinDeadline(getTools(context), options.timeoutMs, () => Promise.reject(late));
       for (const tool of tools) guardTool(tool, options);
       return tools;
     } catch (error) {
-      if (options.onToolsetFailure === undefined) throw error;
+      if (options.onToolsetFailure === undefined || isToolsUnavailable(error)) throw error;
       context?.invocationContext.abortSignal?.throwIfAborted();
-      options.onToolsetFailure(error);
+      options.onToolsetFailure(name, error);
       return [];
     }
   };

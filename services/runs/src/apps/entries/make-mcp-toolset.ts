@@ -12,8 +12,10 @@ export function makeMcpToolset(entry: ToolEntry, link: McpLink): McpToolset {
   const args = (entry.args ?? {}) as McpArgs;
   const { tool_filter: filter, tool_name_prefix: prefix } = args;
   const asks = entry.require_confirmation === true || args.require_confirmation === true;
+  const isRequired = entry.required === true || args.required === true;
   return new McpToolset({
     link,
+    isRequired,
     ...(filter !== undefined && { filter }),
     ...(prefix !== undefined && { prefix }),
     ...(asks && { finish: confirmTool }),

@@ -41,6 +41,8 @@ export const McpArgs = Type.Object(
     /** `saved:apikey7`: sent as bearer token. */
     api_key: Type.Optional(Type.String()),
     require_confirmation: Type.Optional(Type.Boolean()),
+    /** The run fails when the server is away; else it goes on without the tools. */
+    required: Type.Optional(Type.Boolean()),
   },
   strict,
 );

@@ -1,8 +1,9 @@
 import { type BaseTool, BaseToolset, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
-import { accountOf } from '../../models/use/model-caller.ts';
+import { accountOf, missingToolsOf } from '../../models/use/model-caller.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import type { ListedTool } from './connection/listed-tools.ts';
 import type { McpLink, McpUse } from './mcp-link.ts';
+import { ToolsUnavailable } from './tools-unavailable.ts';
 import { McpTool } from './mcp-tool.ts';
 
 /** Settings of a `MCPToolset` of an agent. */
@@ -10,6 +11,8 @@ export interface McpToolsetSpec {
   readonly link: McpLink;
   /** Names of the server's tools that the agent gets; absent: all. */
   readonly filter?: readonly string[];
+  /** A run ends as failed when the server cannot be used; else it goes on without the tools. */
+  readonly isRequired?: boolean;
   /** Goes before each name, with `_` between. */
   readonly prefix?: string;
   /** Changes each tool as the agent's file says. */
@@ -21,7 +24,7 @@ const never = new AbortController().signal;
 const reserved = /^(adk_request_|set_model_response$|transfer_to_agent$|finish_task$)/;
 const longestName = 64;
 
-/** The tools of an MCP server. A server that cannot be used leaves the agent without its tools; the run goes on. */
+/** The tools of an MCP server. A server that cannot be used leaves the agent without its tools, and the run goes on unless they are required. */
 export class McpToolset extends BaseToolset {
   readonly #spec: McpToolsetSpec;
 
@@ -35,9 +38,10 @@ export class McpToolset extends BaseToolset {
     const use = useOf(context, context.invocationContext.abortSignal);
     try {
       return this.#toTools((await this.#spec.link.listTools(use)).tools);
-    } catch {
+    } catch (error) {
       // The link has told the reason.
       use.signal.throwIfAborted();
+      if (this.#spec.isRequired === true) throw new ToolsUnavailable(error);
       return [];
     }
   }
@@ -74,5 +78,6 @@ export class McpToolset extends BaseToolset {
 
 function useOf(context: ReadonlyContext, signal: AbortSignal | undefined): McpUse {
   const accountId = accountOf(context.invocationContext.session) ?? '';
-  return { accountId, state: (key) => context.state.get(key), signal: signal ?? never };
+  const missing = missingToolsOf(context.invocationContext.session);
+  return { accountId, state: (key) => context.state.get(key), signal: signal ?? never, missing };
 }

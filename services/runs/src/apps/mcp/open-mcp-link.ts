@@ -45,7 +45,7 @@ class OwnLink implements McpLink {
       return listed;
     } catch (error) {
       use.signal.throwIfAborted();
-      throw this.#warn(error);
+      throw this.#warn(error, use);
     }
   }
 
@@ -76,12 +76,13 @@ class OwnLink implements McpLink {
     return { ...server, headers: await openHeaders({ accountId, url: server.url, envelopes: server.headers }) };
   }
 
-  #warn(error: unknown): McpFailure {
+  #warn(error: unknown, { missing }: McpUse): McpFailure {
     const failure = toMcpFailure(error);
-    if (this.#told.has(failure)) return failure;
-    this.#told.add(failure);
     const { loggable: reason } = failure;
     const server = serverName(this.#spec.server);
+    missing?.noteMissing({ name: server, reason });
+    if (this.#told.has(failure)) return failure;
+    this.#told.add(failure);
     this.#deps.log.warn({ server, reason }, 'MCP server cannot be used: the agent runs without its tools');
     trace.getActiveSpan()?.addEvent('mcp server unavailable', { server, reason });
     return failure;

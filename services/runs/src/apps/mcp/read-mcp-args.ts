@@ -24,6 +24,8 @@ const mostOfSealed = 12_288;
 const ownHeaders = /^(?:host|connection|content-length|content-type|transfer-encoding|upgrade|accept|mcp-.*)$/i;
 const secretHeaders = /^(?:authorization|proxy-authorization|cookie)$/i;
 const usualSeconds = 5;
+/** For programs: `npx` and the like download them at their first start. */
+const usualStartSeconds = 60;
 
 /** Mistakes of `args` that fit their schema. */
 export function checkMcpArgs(args: McpArgs, rules: ArgRules): ArgMistake[] {
@@ -71,7 +73,8 @@ export function readMcpServer(args: McpArgs, folder: string | undefined): McpSer
   const { command = '', args: words = [], env = {}, cwd } = params?.server_params ?? bare ?? {};
   const place = folder === undefined ? cwd : resolve(folder, cwd ?? '.');
   const timeoutMs = (params?.timeout ?? usualSeconds) * 1_000;
-  return { kind: 'stdio', command, args: words, env, timeoutMs, ...(place !== undefined && { cwd: place }) };
+  const startMs = (params?.timeout ?? usualStartSeconds) * 1_000;
+  return { kind: 'stdio', command, args: words, env, timeoutMs, startMs, ...(place !== undefined && { cwd: place }) };
 }
 
 function httpParams(args: McpArgs): HttpParams | undefined {

@@ -1,6 +1,7 @@
 import type { BaseMemoryService, Event, InvocationContextParams } from '@google/adk';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { CallCosts } from '../../models/use/call-costs.ts';
+import type { MissingTools } from '../../models/use/model-caller.ts';
 import type { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import type { AgentSession } from './history/agent-session.ts';
@@ -25,6 +26,8 @@ export interface AgentRunOptions {
   readonly lease?: TurnLease | undefined;
   /** Notes what the run waits for. */
   readonly waits?: RunWaits | undefined;
+  /** Notes tools that the run does without. */
+  readonly missing?: MissingTools | undefined;
   /** Aborts models and tools, and the parallel agents of one that failed. */
   readonly signal: AbortSignal;
 }

@@ -11,9 +11,9 @@ const noPlugins = new PluginManager();
 
 /** ADK's agent loop over a granted turn, without its Runner: the turn and its user event are stored already. */
 export function openAgents(root: BaseAgent, options: AgentRunOptions): AgentRun {
-  const { turn, window, memory, artifacts, maxModelCalls, costs, lease, waits, signal } = options;
+  const { turn, window, memory, artifacts, maxModelCalls, costs, lease, waits, missing, signal } = options;
   const events = window.events.map(({ event }) => event);
-  const turnSession = createTurnSession(turn, events, { costs, lease, waits });
+  const turnSession = createTurnSession(turn, events, { costs, lease, waits, missing });
   const { session, service } = turnSession;
   const agent = agentForTurn(session.events, root);
   const context = new InvocationContext({

@@ -1,5 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { LimitReached } from '../limits/run-limits.ts';
+import { isToolsUnavailable } from '../../apps/mcp/tools-unavailable.ts';
 import { isNotContinued } from '../../apps/turns/takeover/run-not-continued.ts';
 
 /** A failure in the form that is stored and sent to the viewer. */
@@ -19,6 +20,8 @@ export function describeFailure(error: unknown): DescribedFailure {
     return { type: error.name, errorCode: error.errorCode, errorMessage: error.message };
   }
   if (isNotContinued(error)) return { type: 'RunInterrupted', errorCode: 'INTERRUPTED', errorMessage: error.message };
+  if (isToolsUnavailable(error))
+    return { type: error.name, errorCode: 'TOOLS_UNAVAILABLE', errorMessage: error.message };
   const errorCode = error instanceof MeshError ? error.reason.toUpperCase() : 'AGENT_ERROR';
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { type: name, errorCode, errorMessage: message.slice(0, longestMessage) };

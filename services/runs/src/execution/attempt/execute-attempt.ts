@@ -48,7 +48,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const app = await findApp(deps, run);
     author = app.rootName;
     hasApp = true;
-    recorder.tellAgent(app.version);
+    recorder.agent.is(app.version);
     if (turn.isTakeover) {
       if (!app.settings.isResumable) throw new RunNotContinued('its app says "resumable: false"');
       recorder.noteBefore(window.events.map(({ event }) => event));
@@ -61,7 +61,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
     recorder.waitAs({ answerSeconds, asksByMail });
     const services = { ...servicesOf(deps, run), ...callsOf(limits, earlier) };
-    await runLoops(app, { ...services, turn, window, recorder, working, costs, lease, waits });
+    await runLoops(app, { ...services, turn, window, recorder, working, costs, lease, waits, missing: recorder.agent });
     viewer?.end(recorder.failure);
     remember(deps, { turn, window, journal });
     deps.onTurnEnded?.({ app, turn, window, written: journal.written });

@@ -19,8 +19,9 @@ async function run(limits: Partial<RunLimits>, ...steps: ScriptStep[]) {
   const agent = new LlmAgent({ name: 'root', model: new ScriptLlm(...steps), tools: [look] });
   const { app } = createAgentBench(agent);
   const { events, failure } = await createAppBench({ ...app, settings: { ...usualSettings, limits } }).run();
-  expect(failure).toBeUndefined();
-  return events.at(-1);
+  const last = events.at(-1);
+  expect(failure?.type).toBe(last?.['errorCode'] === undefined ? undefined : 'RunLimitReached');
+  return last;
 }
 
 test('a run that calls more tools than it may ends as failed before it calls them', async () => {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createEvent, type Event } from '@google/adk';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
-import { agentFields } from '@agentmesh/proto/run-record';
 import { type AppendEventsResponse, AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from '../../apps/turns/events/event-json.ts';
 import { refuseChanges } from './refuse-changes.ts';
@@ -10,9 +9,9 @@ import { type AttemptUsage, createAttemptUsage } from './attempt-usage.ts';
 import { createAddedMessages } from './added-messages.ts';
 import { createOpenCalls, type OpenCalls, type WaitPolicy } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
+import { ToldAgent } from './told-agent.ts';
 import type { End, Journal } from './journal.ts';
 import { raisedFailure, type Stop } from './early-end.ts';
-import type { AppVersion } from '../../apps/building/app-version.ts';
 import type { AgentSession } from '../../apps/turns/history/agent-session.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
 import type { RunCost } from '../limits/run-cost.ts';
@@ -29,8 +28,8 @@ export interface Recorder {
   limit(limits: RunLimits): void;
   /** Sets how the run waits for answers; see OpenCalls. */
   waitAs(wait: WaitPolicy): void;
-  /** Sets the version of the agent, which the end of the attempt tells; the first event tells it where the agent is not as its files say. */
-  tellAgent(version: AppVersion): void;
+  /** The agent, which the end of the attempt tells. */
+  readonly agent: ToldAgent;
   /** Sends a partial event to viewers who want partial events. It is not stored. */
   partial(event: Event): void;
   /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
@@ -82,6 +81,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 }
 
 class AttemptRecorder implements Recorder {
+  readonly agent = new ToldAgent();
   readonly history: Uint8Array[] = [];
   failure: RaisedFailure;
   readonly #options: RecorderOptions;
@@ -91,9 +91,6 @@ class AttemptRecorder implements Recorder {
   readonly #unfinished = createUnfinishedTexts();
   readonly #added = createAddedMessages();
   #agents: AgentSession | undefined;
-  #version: AppVersion | undefined;
-  /** The next event tells something about the agent. */
-  #isUntold = false;
   #pending: WireEvent[] = [];
   /** Events of the last append, if it failed. */
   #refused: WireEvent[] = [];
@@ -124,11 +121,6 @@ class AttemptRecorder implements Recorder {
     this.#openCalls.waitAs(wait);
   }
 
-  tellAgent(version: AppVersion): void {
-    this.#version = version;
-    this.#isUntold = version.agent.state !== undefined;
-  }
-
   get modelCalls(): number {
     return this.#usage.modelCalls;
   }
@@ -145,7 +137,7 @@ class AttemptRecorder implements Recorder {
     const { turn } = this.#options;
     const agents = this.#agents;
     Object.assign(event, { id: randomUUID(), invocationId: turn.invocationId });
-    if (this.#isUntold) this.#tellAgent(event);
+    this.agent.tellBy(event);
     if (agents && changesState(event)) agents.reset(refuseChanges(event, { turn, state: agents.state }));
     this.#pending.push(toWireEvent(toPublicEvent(event, this.#facts)));
     this.#openCalls.note(event);
@@ -154,11 +146,6 @@ class AttemptRecorder implements Recorder {
     this.failure = raisedFailure(event);
     this.#added.note(event);
     await agents?.absorb(event);
-  }
-
-  #tellAgent(event: Event): void {
-    this.#isUntold = false;
-    if (this.#version) event.customMetadata = { ...agentFields(this.#version.agent), ...event.customMetadata };
   }
 
   async flush(end?: End, isAhead = false): Promise<void> {
@@ -200,7 +187,8 @@ class AttemptRecorder implements Recorder {
   }
 
   #close(end: End): End {
-    return { ...end, ...this.#usage.used(), ...(this.#version && { agentJson: this.#version.json }) };
+    const agentJson = this.agent.json;
+    return { ...end, ...this.#usage.used(), ...(agentJson && { agentJson }) };
   }
 
   /** Shows the agents what others have stored. */

@@ -9,6 +9,17 @@ import type { CallCosts } from './call-costs.ts';
 import type { RunWaits } from './run-waits.ts';
 import type { TurnLease } from './turn-lease.ts';
 
+/** A source of tools that cannot be used, with a reason that may be shown. */
+export interface MissingTool {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Told which tools a run does without. */
+export interface MissingTools {
+  noteMissing(tool: MissingTool): void;
+}
+
 /** The caller of a model: the run that a client has started, also when an agent of a tool makes the call. */
 export interface ModelCaller {
   readonly accountId: string;
@@ -21,6 +32,8 @@ export interface ModelCaller {
   readonly lease?: TurnLease | undefined;
   /** Notes what the run waits for. Absent outside of a run's own process. */
   readonly waits?: RunWaits | undefined;
+  /** Notes tools that the run does without. Absent outside of a run's own process. */
+  readonly missing?: MissingTools | undefined;
   /** Counts the calls of the run. Set by `noteContext`. */
   context?: InvocationContext;
 }
@@ -46,6 +59,11 @@ export function noteContext(context: InvocationContext): void {
 /** The account of a session that a turn's agents see; undefined outside of a turn. */
 export function accountOf(session: Session): string | undefined {
   return notedAt(session)?.accountId;
+}
+
+/** Where the run of a session notes tools that it does without. Undefined outside of a run's own process. */
+export function missingToolsOf(session: Session): MissingTools | undefined {
+  return notedAt(session)?.missing;
 }
 
 /** Holds the lease of the run whose agents see a session; see TurnLease. Undefined outside of a run's own process, too. */

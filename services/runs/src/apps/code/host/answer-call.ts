@@ -90,7 +90,7 @@ async function fetchPage(call: FetchCall, { fetch, run, signal }: CallOptions): 
 function useServer({ server, state, tool }: McpServerCall, { links, run, signal }: CallOptions): Promise<unknown> {
   const link = links.mcp[server];
   if (link === undefined) throw new Error('The app names no such MCP server.');
-  const use = { accountId: accountOfRun(run), state: (key: string) => state[key], signal };
+  const use = { accountId: accountOfRun(run), state: (key: string) => state[key], signal, missing: run.missing };
   return tool === undefined ? link.listTools(use) : link.callTool(use, tool);
 }
 

@@ -80,6 +80,7 @@ const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
   drop: Type.Object({ call: Id }),
   tool: Type.Object({ run: Id, tool: Text, begun: Type.Boolean() }),
   fault: Type.Object({ run: Id, tool: Text, name: Text, message: Text, stack: Text }),
+  missing: Type.Object({ run: Id, name: Type.String({ maxLength: 200 }), reason: Type.String({ maxLength: 500 }) }),
   pong: Type.Object({ ping: Type.Number() }),
   crash: Type.Object({ message: Text }),
 };

@@ -171,6 +171,7 @@ export class CodeWorker {
         if (!this.#runs.has(message.run)) this.tell({ kind: 'reply', call: message.call, outcome: runIsOver });
         return this.#runs.get(message.run)?.take(message);
       case 'event':
+      case 'missing':
       case 'done':
         this.#runs.get(message.run)?.take(message);
     }

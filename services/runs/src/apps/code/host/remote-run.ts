@@ -53,6 +53,7 @@ export class RemoteRun implements AgentRun, RunSide {
       this.#push({ done: false, value: message.event });
       if (message.last) this.#push(over);
     }
+    if (message.kind === 'missing') this.#options.missing?.noteMissing({ name: message.name, reason: message.reason });
     if (message.kind === 'call') void this.#inRun(() => this.#answer(message));
     if (message.kind !== 'done') return;
     if (message.error === undefined) this.#push(over);

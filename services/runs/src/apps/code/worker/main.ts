@@ -18,7 +18,7 @@ import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
 const channel = new Channel();
 const runners = new Map<number, TurnRunner>();
 let deps: RunnerDeps | undefined;
-const toolHooks = { onCall: tellCall, onFailure: tellFault, onToolsetFailure: printFailure, finish: plainAnswer };
+const toolHooks = { onCall: tellCall, onFailure: tellFault, onToolsetFailure: tellMissing, finish: plainAnswer };
 
 /** Loads the app, then tells the host how that went. */
 async function load(request: LoadRequest): Promise<void> {
@@ -63,9 +63,11 @@ function tellFault(tool: string, _: unknown, error: unknown): void {
   channel.tell({ kind: 'fault', run, tool, ...text });
 }
 
-/** The host logs what a worker prints. */
-function printFailure(error: unknown): void {
-  console.error('A toolset has failed, so the agent runs without its tools:', error);
+/** The host logs what a worker prints, and notes in the run that the tools are missing. */
+function tellMissing(toolset: string, error: unknown): void {
+  console.error(`The toolset ${toolset} has failed, so the agent runs without its tools:`, error);
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  channel.tell({ kind: 'missing', run: currentRun() ?? 0, name: toolset.slice(0, 200), reason });
 }
 
 function begin(request: Extract<HostMessage, { kind: 'run' }>): void {

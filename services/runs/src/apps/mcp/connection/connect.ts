@@ -49,12 +49,13 @@ export async function connect(
   { fetch, now = () => performance.now() }: ConnectDeps,
 ): Promise<McpConnection> {
   const { timeoutMs, kind } = target.server;
+  const startMs = target.server.kind === 'stdio' ? (target.server.startMs ?? timeoutMs) : timeoutMs;
   const breaking = new AbortController();
   const client = new Client(
     { name: 'agent-mesh', version: '1' },
     {
       // The transport with two addresses is older than the newer era.
-      versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto', probe: { timeoutMs } },
+      versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto', probe: { timeoutMs: startMs } },
       jsonSchemaValidator: outputChecker,
       listChanged: { tools: { autoRefresh: false, onChanged: () => connection.forgetList() } },
     },
@@ -64,8 +65,8 @@ export async function connect(
   const onRefused = (refused: Error): void => breaking.abort(refused);
   const transport = openTransport(target, boundMcpFetch(fetch, onRefused));
   try {
-    const deadline = AbortSignal.any([breaking.signal, AbortSignal.timeout(timeoutMs)]);
-    await unlessAborted(client.connect(transport, { timeout: timeoutMs }), deadline);
+    const deadline = AbortSignal.any([breaking.signal, AbortSignal.timeout(startMs)]);
+    await unlessAborted(client.connect(transport, { timeout: startMs }), deadline);
     admitLists(transport, (item) => connection.leaveOut(item));
     return connection;
   } catch (error) {

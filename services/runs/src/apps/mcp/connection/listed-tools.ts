@@ -63,8 +63,9 @@ function read(value: unknown): ReadTool {
   if (!isObject(value) || typeof value['name'] !== 'string' || value['name'] === '') {
     return { ...nothing, reason: 'has no name' };
   }
-  const { name, description = '', inputSchema, outputSchema, annotations } = value;
+  const { name, description = '', inputSchema, outputSchema, annotations, execution } = value;
   const refuse = (reason: string): ReadTool => ({ ...nothing, name, reason });
+  if (isObject(execution) && execution['taskSupport'] === 'required') return refuse('it runs as a task only');
   if (typeof description !== 'string') return refuse('its description is no text');
   if (!isObject(inputSchema) || inputSchema['type'] !== 'object') return refuse('its schema is not that of an object');
   if (outputSchema !== undefined && !isObject(outputSchema)) return refuse('its output schema is no schema');

@@ -16,7 +16,10 @@ export interface StdioServer {
   readonly env: Readonly<Record<string, string>>;
   /** Folder that the program starts in. */
   readonly cwd?: string;
+  /** Milliseconds in which tools must be listed. */
   readonly timeoutMs: number;
+  /** Milliseconds in which the program must have started; absent: `timeoutMs`. */
+  readonly startMs?: number;
 }
 
 /** How a server of the Model Context Protocol is reached. */

@@ -25,12 +25,12 @@ export interface TurnState {
 
 /**
  * Creates ADK's session of a granted turn. Messages that were added to the run come behind the responses of calls that were open then. `costs`,
- * `lease` and `waits`: see AgentRunOptions.
+ * `lease`, `waits` and `missing`: see AgentRunOptions.
  */
 export function createTurnSession(
   turn: TurnState,
   stored: Event[],
-  own: Pick<ModelCaller, 'costs' | 'lease' | 'waits'> = {},
+  own: Pick<ModelCaller, 'costs' | 'lease' | 'waits' | 'missing'> = {},
 ): TurnSession {
   const held = createHeldMessages();
   const events = stored.some(isAddedToRun) ? placeMessages(stored, turn, held) : stored;

@@ -1,0 +1,39 @@
+import type { Event } from '@google/adk';
+import { agentFields } from '@agentmesh/proto/run-record';
+import { type AppVersion, appVersion } from '../../apps/building/app-version.ts';
+import type { MissingTool, MissingTools } from '../../models/use/model-caller.ts';
+
+/** Most sources of tools that a run names as missing. */
+const mostMissing = 20;
+
+/** Facts of the agent that the record of a run tells, and an event where the agent is not as its files say. */
+export class ToldAgent implements MissingTools {
+  #version: AppVersion | undefined;
+  /** The next event tells the facts. */
+  #isUntold = false;
+
+  is(version: AppVersion): void {
+    this.#version = version;
+    this.#isUntold = version.agent.state !== undefined;
+  }
+
+  /** The facts as JSON, for the end of an attempt; undefined before they are known. */
+  get json(): Uint8Array | undefined {
+    return this.#version?.json;
+  }
+
+  noteMissing({ name, reason }: MissingTool): void {
+    const { agent } = this.#version ?? {};
+    const { unavailableTools: known = [] } = agent ?? {};
+    if (agent === undefined || known.length >= mostMissing || known.some((tool) => tool.name === name)) return;
+    this.#version = appVersion({ ...agent, unavailableTools: [...known, { name, reason }] });
+    this.#isUntold = true;
+  }
+
+  /** Adds facts that no event has told yet. */
+  tellBy(event: Event): void {
+    if (!this.#isUntold || this.#version === undefined) return;
+    this.#isUntold = false;
+    event.customMetadata = { ...agentFields(this.#version.agent), ...event.customMetadata };
+  }
+}
