@@ -23,12 +23,14 @@ interface Message {
 }
 
 interface Steered {
+  /** The run that it had to wait for. */
+  readonly before: RunJson | undefined;
   readonly run: RunJson | undefined;
   readonly messages: readonly Message[];
 }
 
 /**
- * Messages that are added to a run. One that was acknowledged is stored once, in the order of the acknowledgements, and the run does not complete
+ * Messages that are added to a run, some while it waits for its turn. One that was acknowledged is stored once, in the order of the acknowledgements, and the run does not complete
  * before the agent has answered the last of them.
  */
 export const createMessages = () =>
@@ -36,17 +38,19 @@ export const createMessages = () =>
     name: 'messages',
     app: 'echo',
     act: async (client, story) => {
-      const run = await startRun(client, story, { text: `${randomUUID()} [[wait:${300 + client.below(1_500)}]]` });
+      const slow = (): string => `${randomUUID()} [[wait:${300 + client.below(1_500)}]]`;
+      const before = client.random() < 0.5 ? await startRun(client, story, { text: slow() }) : undefined;
+      const run = await startRun(client, story, { text: slow() });
       const messages: Message[] = [];
       for (let count = 1 + client.below(3); run !== undefined && count > 0; count -= 1) {
         await client.pause(500);
         messages.push(await add(client, story, run));
       }
-      return { run, messages };
+      return { before, run, messages };
     },
-    check: async (client, story, { run, messages }) => {
+    check: async (client, story, { before, run, messages }) => {
       if (run === undefined) return undefined;
-      await checkLedger(client, story, [run]);
+      await checkLedger(client, story, before === undefined ? [run] : [before, run]);
       const ended = await endedRun(client, story, run.invocationId);
       const session = await readSession(client, story);
       checkTurns(client, story, session);

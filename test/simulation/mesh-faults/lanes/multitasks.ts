@@ -17,6 +17,9 @@ import type { Story } from '../clients/story.ts';
 /** They end the running run. */
 const interrupting: readonly Multitask[] = ['interrupt', 'rollback'];
 
+/** End of the message of a run whose turn was rewound. */
+const rewound = 'its turn was rewound.';
+
 type Multitask = 'enqueue' | 'reject' | 'interrupt' | 'rollback';
 
 interface Asked {
@@ -57,8 +60,9 @@ export const createMultitasks = () =>
         if (run === undefined) return;
         checkEnd(client, story, { run, events: eventsOf(session, run.invocationId) });
         checkState(client, story, { session, run, key: accepted[index]?.key ?? '' });
-        const stops = accepted.slice(index + 1).some(({ multitask }) => interrupting.includes(multitask));
-        const statuses = ['completed', 'failed', ...(stops ? ['interrupted'] : [])];
+        const stops = accepted.slice(index + 1).filter(({ multitask }) => interrupting.includes(multitask));
+        checkRollback(client, story, { session, run, stops });
+        const statuses = ['completed', 'failed', ...(stops.length > 0 ? ['interrupted'] : [])];
         if (!statuses.includes(run.status)) client.tally.violate(story, `run ${run.invocationId} is ${run.status}`);
       });
       return undefined;
@@ -105,6 +109,18 @@ function checkMessages(
   }
 }
 
+/** A run is rewound that none but rollbacks can have ended. */
+function checkRollback(
+  { tally }: Client,
+  story: Story,
+  { session, run, stops }: { readonly session: SessionJson; readonly run: RunJson; readonly stops: readonly Asked[] },
+): void {
+  const isRolledBack = run.status === 'interrupted' && stops.every(({ multitask }) => multitask === 'rollback');
+  if (!isRolledBack || eventsOf(session, run.invocationId).length === 0) return;
+  if (run.errorMessage?.endsWith(rewound) !== true)
+    tally.violate(story, `run ${run.invocationId} was rolled back and not rewound: ${run.errorMessage}`);
+}
+
 /** The state has what the run has stored, unless its turn was rewound. */
 function checkState(
   { tally }: Client,
@@ -113,7 +129,7 @@ function checkState(
 ): void {
   const { invocationId: id, errorMessage = '' } = run;
   const isStored = eventsOf(session, id).some(({ actions }) => Object.hasOwn(actions.stateDelta, key));
-  const isRewound = errorMessage.endsWith('its turn was rewound.');
+  const isRewound = errorMessage.endsWith(rewound);
   const rewinds = session.events.filter(({ actions }) => actions['rewindBeforeInvocationId'] === id).length;
   const expected = isRewound && eventsOf(session, id).length > 0 ? 1 : 0;
   if (isRewound) tally.count('turns rewound');
