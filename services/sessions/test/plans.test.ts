@@ -44,3 +44,16 @@ test('every statement has one plan: on an empty database without statistics the 
   );
   expect(scanning).toEqual([]);
 }, 120_000);
+
+test('looks for due and dead runs begin with the runs that are due, on an empty database and planned for their own values', async () => {
+  await using service = await startSessions();
+  using recorded = recordStatements();
+  await callEverything(service);
+  const { askDatabase } = driveTurns(service);
+  const looks = { 'find-due-runs': [['echo'], 10], 'find-dead-runs': [['echo'], true, 10] };
+  for (const [name, values] of Object.entries(looks)) {
+    const rows = await askDatabase<{ 'QUERY PLAN': string }>(`explain ${recorded.texts.get(name)}`, values);
+    const reads = rows.flatMap((row) => / using (\w+ on \w+)/.exec(row['QUERY PLAN'])?.[1] ?? []);
+    expect([name, ...reads]).toEqual([name, 'runs_due on runs', 'sessions_pk on sessions']);
+  }
+});

@@ -68,6 +68,12 @@ export const runColumns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.
   r.waiting_for::text as waiting_for, r.added_messages::text as added,
   ${isAbandoned} as abandoned, s.queued > 0 as has_queue`;
 
+/** SQL condition: row `r` is due. The first part is true for all: where PostgreSQL has no statistics, it makes few rows of the range, so that a statement begins with them. */
+export const isDue = `r.due_at > '-infinity' and r.due_at < now()`;
+
+/** SQL that joins the session `s` of row `r`, which is read first: an account has few due runs and many sessions. */
+export const joinSession = `cross join lateral (select * from sessions s where ${isSessionOfRun} offset 0) s`;
+
 type RunKey = CheckedKey & { readonly invocationId: string };
 
 const findGranted = createQuery<RunKey, RunRow>({
@@ -86,9 +92,9 @@ const findDue = createQuery<{ apps: readonly string[]; limit: number }, RunRow>(
       select due.*, sum(octet_length(coalesce(message, '')) + octet_length(coalesce(state_delta, '')))
         over (order by due_at rows between unbounded preceding and 1 preceding) as bytes_before
       from (
-        select ${runColumns}, r.due_at from runs r join sessions s on ${isSessionOfRun}
-        where r.due_at < now() and (r.status = 'granted') is true
-          and ${isServed(param.apps, 's.app_name')}
+        select ${runColumns}, r.due_at from runs r ${joinSession}
+        where ${isDue} and (r.status = 'granted') is true
+          and ${isServed(param.apps, 'r.app_name')}
         order by r.due_at limit ${param.limit}
       ) due
     ) measured where coalesce(bytes_before, 0) < ${mostDueBytes} order by due_at`,

@@ -1,7 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import { type DueRun, isAbandoned, type RunRow, runColumns, toRun } from '../runs.ts';
+import { type DueRun, isAbandoned, isDue, joinSession, type RunRow, runColumns, toRun } from '../runs.ts';
 import { maxWindowBytes } from '../events/window-bytes.ts';
-import { isServed, isSessionOfRun, numbered } from '../key-condition.ts';
+import { isServed, numbered } from '../key-condition.ts';
 import { joinVisibleSizes } from '../state.ts';
 
 /** The executor that asks for dead runs. See ClaimRunsRequest. */
@@ -15,10 +15,10 @@ const findDead = createQuery<Asking, RunRow & { readonly served: boolean; readon
   name: 'find-dead-runs',
   text: (
     param,
-  ) => `select ${runColumns}, ${isServed(param.apps, 's.app_name')} as served, coalesce(r.takeovers, 0) + 1 as deaths
-    from runs r join sessions s on ${isSessionOfRun}
-    where r.due_at < now() and (r.status in ('running', 'cancelling')) is true
-      and (not ${param.takesOver}::boolean or r.status = 'cancelling' or ${isAbandoned} or ${isServed(param.apps, 's.app_name')})
+  ) => `select ${runColumns}, ${isServed(param.apps, 'r.app_name')} as served, coalesce(r.takeovers, 0) + 1 as deaths
+    from runs r ${joinSession}
+    where ${isDue} and (r.status in ('running', 'cancelling')) is true
+      and (not ${param.takesOver}::boolean or r.status = 'cancelling' or ${isAbandoned} or ${isServed(param.apps, 'r.app_name')})
     order by r.due_at limit ${param.limit}`,
 });
 
