@@ -66,7 +66,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
     );
   await client.checkQueuedRuns({ owner: 'executor-1', runs: [{ ...lease, invocationId: queued[0] ?? '' }] });
   await client.cancelRun({ accountId, invocationId: queued[2] ?? '' });
-  const busy = { multitask: Multitask.REJECT };
+  const busy = { multitask: Multitask.REJECT, known: { sessionPk: first.sessionPk, lastSeq: first.lastSeq } };
   await client.beginTurn(beginWith(session, 'busy', busy)).catch(() => undefined);
   const expired = { ...busy, idempotencyKey: `${session.sessionId} two`, idempotencyKeyHours: 24 };
   const expire = 'update run_keys set expires_at = now() where account_id = $1 and idempotency_key = $2';

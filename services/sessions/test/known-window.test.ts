@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
-import { startFailingOver } from '@agentmesh/lib/pg/testing';
+import { recordStatements, startFailingOver } from '@agentmesh/lib/pg/testing';
 import {
   agentEvent,
   beginWith,
@@ -68,6 +68,16 @@ describe('a turn of an executor that holds recent events', () => {
     const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 1, timeline } });
     expect(textsOf(turn)).toEqual(['re: one', 'two']);
     expect(turn).toMatchObject({ knownSeq: 1, lastSeq: 3, turnStarts: [3] });
+  });
+
+  test('looks for no events when it holds all of them, in one statement', async () => {
+    const session = await newSession();
+    const { sessionPk, lastSeq, timeline } = await takeTurn(session, 'one');
+    using sent = recordStatements();
+    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: lastSeq + 1, timeline } });
+    expect(textsOf(turn)).toEqual(['two']);
+    expect(turn).toMatchObject({ knownSeq: 2, lastSeq: 3, turnStarts: [3] });
+    expect([...sent.counts.keys()]).toEqual(['take-known-turn:event']);
   });
 
   test('contains events that others have written since', async () => {

@@ -19,10 +19,15 @@ export function startedRows(param: TurnParams): string {
     maxBytes: `${param.windowBytes}::bigint`,
   });
   const event = { seq: 'e.seq', flag: 'e.turn_start', json: 'e.json' };
-  const state = { key: publicKey, json: 't.value::text' };
   return `${selectTurnRows('event', event, `started m cross join lateral (${recent}) e`)}
     union all
-    ${selectTurnRows('view', { json: 'm.view::text' }, 'started m where m.view is not null')}
+    ${besidesEvents()}`;
+}
+
+/** SQL of the view and the state of the session in relation `started`. */
+export function besidesEvents(): string {
+  const state = { key: publicKey, json: 't.value::text' };
+  return `${selectTurnRows('view', { json: 'm.view::text' }, 'started m where m.view is not null')}
     union all
     ${selectTurnRows('state', state, `started m ${joinVisibleState}`)}`;
 }

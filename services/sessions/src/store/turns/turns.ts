@@ -5,17 +5,25 @@ import { hasKey } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
 import { createWriteQuery } from '../write.ts';
 import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
-import { createTurnQuery, grown, heldBy, isInProgress, startedRows } from './turn-query.ts';
-import { type RunRequest, type TurnParams, type TurnStart, type TurnValues, turnValues } from './turn-values.ts';
+import { besidesEvents, createTurnQuery, grown, heldBy, isInProgress, startedRows } from './turn-query.ts';
+import {
+  nothingKnown,
+  type RunRequest,
+  type TurnParams,
+  type TurnStart,
+  type TurnValues,
+  turnValues,
+} from './turn-values.ts';
 
-const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
-  name: 'take-free-turn',
-  source: 'started',
-  text: (param, writes) => `with started as (
+/** SQL that takes the free turn of a session for a new run. `where` is a further condition on session `s`, led by `and`; `rows` are what the executor gets besides the turn. */
+const takeFree = (
+  param: TurnParams,
+  { writes, rows, where = '' }: { readonly writes: string; readonly rows: string; readonly where?: string },
+): string => `with started as (
       update sessions s set version = s.version + 1, turn = ${param.invocationId}, fence = s.fence + 1,
         last_seq = s.last_seq + ${param.eventCount}::integer,
         last_update_time = ${laterUpdate('s.last_update_time', param.lastEventTime)}, bytes = ${grown(param)}
-      where ${hasKey(param, 's')} and s.turn is null
+      where ${hasKey(param, 's')} and s.turn is null ${where}
         and s.version = (select version from sessions where ${hasKey(param)})
       returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.view, s.last_seq,
         s.id, s.last_seq - ${param.eventCount}::integer as base
@@ -29,7 +37,24 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
     )${writes}
     ${selectTurnRows('turn', heldBy('1', `'running'`), 'started m')}
     union all
-    ${startedRows(param)}`,
+    ${rows}`;
+
+const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
+  name: 'take-free-turn',
+  source: 'started',
+  text: (param, writes) => takeFree(param, { writes, rows: startedRows(param) }),
+});
+
+/** The executor knows all events: none is looked for, which would take a sixth of the statement's time. */
+const takeKnownTurnQuery = createWriteQuery<TurnValues, TurnRow>({
+  name: 'take-known-turn',
+  source: 'started',
+  text: (param, writes) =>
+    takeFree(param, {
+      writes,
+      rows: besidesEvents(),
+      where: `and s.pk = ${param.knownPk} and s.last_seq = ${param.knownSeq}`,
+    }),
 });
 
 /** SQL that inserts the row of a run, or updates that of an invocation which continues. */
@@ -120,14 +145,15 @@ const takeDeadRun = createTurnQuery({
 
 /**
  * Takes a free turn for a new run that nobody awaits: the usual case, in fewer steps than `acceptTurn`. Undefined when the turn is not free, when
- * there is no such session, or when the session was changed meanwhile: then nothing was written.
+ * there is no such session, when it has other events than the executor knows, or when it was changed meanwhile: then nothing was written.
  */
 export async function takeFreeTurn(
   db: Queryable,
   start: TurnStart,
   request: RunRequest,
 ): Promise<StartedTurn | undefined> {
-  return startedIn(readOutcome(await takeFreeTurnQuery(db, turnValues(start, request), start), start));
+  const take = start.known.sessionPk === nothingKnown.sessionPk ? takeFreeTurnQuery : takeKnownTurnQuery;
+  return startedIn(readOutcome(await take(db, turnValues(start, request), start), start));
 }
 
 /**
