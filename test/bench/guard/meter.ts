@@ -3,14 +3,12 @@ import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 
 const ticksPerSecond = 100;
-/** PostgreSQL adds up what its processes have counted within a second of their being idle. */
-export const settleMs = 1_500;
-
 /** Use of a mesh and its database since they started. */
 export interface Reading {
   readonly nodeMs: number;
   readonly postgresMs: number;
   readonly walBytes: number;
+  /** Transactions that have written something. */
   readonly transactions: number;
 }
 
@@ -38,7 +36,7 @@ export async function openMeter(pids: readonly number[], url: string): Promise<M
 
 async function countersOf(database: Database): Promise<Pick<Reading, 'walBytes' | 'transactions'>> {
   const [row] = await database.query<{ wal: string; transactions: string }>({
-    text: `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as wal, (select sum(xact_commit) from pg_stat_database) as transactions`,
+    text: `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as wal, pg_snapshot_xmax(pg_current_snapshot())::text as transactions`,
   });
   return { walBytes: Number(row?.wal ?? 0), transactions: Number(row?.transactions ?? 0) };
 }

@@ -10,10 +10,10 @@ export interface Measured extends LoadResult {
   readonly used: Reading;
 }
 
-interface Comparison {
-  readonly baseline: string;
-  readonly former: ReadonlyMap<WorkKind, readonly Measured[]>;
-  readonly today: ReadonlyMap<WorkKind, readonly Measured[]>;
+/** One kind of work at both commits, right after each other. */
+export interface Turn {
+  readonly former: Measured;
+  readonly today: Measured;
 }
 
 interface Row {
@@ -46,16 +46,17 @@ const rows: readonly Row[] = [
   { kind: 'artifact', label: 'artifact of 10 kB: CPU of PostgreSQL, ms', digits: 3, of: each('postgresMs') },
 ];
 
-/** A table with the median of each figure in the former commit and today, and the ratio of both. */
-export function formatRatios({ baseline, former, today }: Comparison): string {
+/** A table with the median of each figure in the former commit and today, and the median of the ratios of the turns. */
+export function formatRatios(baseline: string, measured: ReadonlyMap<WorkKind, readonly Turn[]>): string {
   const body = rows.map(({ kind, label, digits, of }) => {
-    const [before, now] = [median(former.get(kind), of), median(today.get(kind), of)];
-    return [label, before.toFixed(digits), now.toFixed(digits), (now / before).toFixed(2)];
+    const turns = measured.get(kind) ?? [];
+    const [before, now] = [turns.map((turn) => of(turn.former)), turns.map((turn) => of(turn.today))];
+    const ratio = median(turns.map((turn) => of(turn.today) / of(turn.former)));
+    return [label, median(before).toFixed(digits), median(now).toFixed(digits), ratio.toFixed(2)];
   });
   return align([['', baseline, 'now', 'ratio'], ...body]);
 }
 
-function median(turns: readonly Measured[] = [], of: Row['of']): number {
-  const values = turns.map(of).toSorted((a, b) => a - b);
-  return values[Math.floor(values.length / 2)] ?? Number.NaN;
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
