@@ -62,9 +62,16 @@ function bytesBeside(
   { message = '', stateDelta, customMetadata = '' }: Attempt,
   { events, limits }: { readonly events: readonly StoredEvent[]; readonly limits: SizeLimits },
 ): number {
-  const temporary = Object.entries(stateDelta).filter(([name]) => name.startsWith('temp:'));
-  const given = [message, customMetadata, JSON.stringify(temporary)].map((text) => Buffer.byteLength(text));
-  return given.reduce((sum, bytes) => sum + bytes, bytesOfEvents(events) + 3 * limits.stateScopeBytes);
+  const given = Buffer.byteLength(message) + Buffer.byteLength(customMetadata) + temporaryBytes(stateDelta);
+  return given + bytesOfEvents(events) + 3 * limits.stateScopeBytes;
+}
+
+function temporaryBytes(stateDelta: JsonObject): number {
+  let bytes = 0;
+  for (const name in stateDelta) {
+    if (name.startsWith('temp:')) bytes += Buffer.byteLength(JSON.stringify([name, stateDelta[name]]));
+  }
+  return bytes;
 }
 
 /** A turn that was taken. */

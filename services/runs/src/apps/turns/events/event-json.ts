@@ -70,12 +70,20 @@ function prune(value: unknown, key = ''): JsonValue | undefined {
   if (typeof value !== 'object' || freeForm.has(key)) return value as JsonValue;
   if (value instanceof Uint8Array) return toUrlSafeBase64(Buffer.from(value).toString('base64'));
   if (Array.isArray(value)) return value.map((item) => prune(item) ?? null);
-  const fields: [string, JsonValue][] = [];
-  for (const [name, field] of Object.entries(value)) {
-    const kept = prune(field, key === 'inlineData' && name === 'data' ? 'inlineData.data' : name);
-    if (kept !== undefined) fields.push([name, kept]);
+  const kept: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[name];
+    const pruned = prune(field, key === 'inlineData' && name === 'data' ? 'inlineData.data' : name);
+    if (pruned !== undefined) setField(kept, name, pruned);
   }
-  return Object.fromEntries(fields);
+  return kept;
+}
+
+/** An assignment would call the setter of the key `__proto__`. */
+function setField(object: JsonObject, name: string, value: JsonValue): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  else object[name] = value;
 }
 
 function isBytes(key: string): boolean {
