@@ -49,7 +49,11 @@ async function resident() {
   const consent = JSON.stringify({ connector: 'c', auth_uri: 'https://consent.example', nonce: secretWord });
   const asking = await caller.createSession('consent');
   expect((await caller.run(asking, `[[tool:request_credential ${consent}]]`)).status).toBe(200);
-  expect((await caller.run(session, `I like ${secretWord}`)).status).toBe(200);
+  const ran = await caller.run(session, `I like ${secretWord} [[tool:get_current_time {}]]`);
+  expect(ran.status).toBe(200);
+  const trace = `/runs/${ran.headers.get('x-invocation-id')}/trace`;
+  const spans = async () => (await caller.request<{ spans: object[] }>('GET', trace)).body.spans.length;
+  await expect.poll(spans, { timeout: 20_000 }).toBeGreaterThan(0);
   const artifact = { filename: 'a.txt', artifact: { text: secretWord } };
   expect((await caller.request('POST', `${sessionPath(session)}/artifacts`, artifact)).status).toBe(200);
   const memory = await caller.request('PATCH', '/apps/echo/users/u1/memory', { sessionId: session.id });

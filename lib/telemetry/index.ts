@@ -10,5 +10,4 @@ export { type OpsServer, type OpsServerOptions, startOpsServer } from './ops-ser
 export { type RequestContext, requestContext } from './request-context.ts';
 export { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 export { activeTraceparent, type ServerSpan, startServerSpan } from './server-span.ts';
-export { startTracing, type TracingOptions } from './tracing.ts';
-export { type EndedSpan, startSpanWatching, watchSpans } from './watch-spans.ts';
+export { isTracing, startTracing, type TracingOptions } from './tracing.ts';

@@ -1,5 +1,5 @@
 import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { mayRecord } from './tracing.ts';
+import { isTracing } from './tracing.ts';
 
 /** A span around the handling of one request. `run` makes it the active span of what it calls. */
 export interface ServerSpan {
@@ -11,7 +11,7 @@ export interface ServerSpan {
 
 /** Starts a span under `traceparent` (W3C), or a root span. Undefined when nothing records: tracing is off or sampled out. */
 export function startServerSpan(name: string, traceparent: string | undefined): ServerSpan | undefined {
-  if (!mayRecord()) return undefined;
+  if (!isTracing()) return undefined;
   const parent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
   const span = trace.getTracer('agentmesh').startSpan(name, { kind: SpanKind.SERVER }, parent);
   if (!span.isRecording()) return undefined;
@@ -28,7 +28,7 @@ export function startServerSpan(name: string, traceparent: string | undefined): 
 
 /** The W3C header of the active span; undefined without one. */
 export function activeTraceparent(): string | undefined {
-  const span = mayRecord() ? trace.getActiveSpan() : undefined;
+  const span = isTracing() ? trace.getActiveSpan() : undefined;
   return span && formatTraceparent(span);
 }
 

@@ -5,19 +5,8 @@ export interface TracingOptions {
 }
 
 let tracing = false;
-let recording = false;
 
-/** Notes that an SDK runs in this process, which may record spans. */
-export function noteRecording(): void {
-  recording = true;
-}
-
-/** Whether spans may be recorded. Without an SDK no request pays for a span. */
-export function mayRecord(): boolean {
-  return recording;
-}
-
-/** Whether this process has started tracing for an exporter. */
+/** Whether this process has started tracing for an exporter. Without one no request pays for a span. */
 export function isTracing(): boolean {
   return tracing;
 }
@@ -35,7 +24,6 @@ export async function startTracing({
   const sdk = new NodeSDK({ serviceName: env['OTEL_SERVICE_NAME'] ?? serviceName, instrumentations: [] });
   sdk.start();
   tracing = true;
-  noteRecording();
   return { [Symbol.asyncDispose]: () => sdk.shutdown() };
 }
 

@@ -54,6 +54,7 @@ export const sweeps: Reasons = {
     'find-alive-owners',
     'recall-executors',
     'find-old-run-keys',
+    'find-old-traces',
     'find-overdue-runs',
     'find-accounts-with-due-deliveries',
     'find-accounts-with-due-schedules',

@@ -873,6 +873,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{invocation_id}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the trace of a run
+         * @description The spans of agents, model calls and tools, in terms of OpenTelemetry. Those of an attempt are there within seconds after it has ended, for the days of `TRACES_KEEP_DAYS`. None when the run was not sampled.
+         */
+        get: operations["getRunTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{invocation_id}/events": {
         parameters: {
             query?: never;
@@ -3396,6 +3416,35 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * RunTrace
+         * @description When the agents, models and tools of a run were at work.
+         */
+        RunTrace: {
+            /**
+             * @description Version of the names of attributes.
+             * @example 1.37.0
+             */
+            semanticConventions: string;
+            spans: components["schemas"]["RunSpan"][];
+        };
+        /** RunSpan */
+        RunSpan: {
+            id: string;
+            /** @description Absent for the span of an attempt. */
+            parentId?: string;
+            /** @example chat openai/gpt-5 */
+            name: string;
+            /** @description Unix time in seconds. */
+            start: number;
+            /** @description Unix time in seconds. */
+            end: number;
+            status: "ok" | "error";
+            /** @description `gen_ai.…` as OpenTelemetry names them; `agentmesh.event.id` is the event of the run that was made in the span, which holds what was said. */
+            attributes: {
+                [key: string]: unknown;
+            };
+        };
         /** RunTicket */
         RunTicket: {
             /** @description For the query of `watchRun`. */
@@ -5769,6 +5818,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"][];
+                };
+            };
+        };
+    };
+    getRunTrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of a run, as the header `X-Invocation-Id` names it.
+                 * @example e-00000000-0000-4000-8000-000000000000
+                 */
+                invocation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description When the agents, models and tools of a run were at work. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTrace"];
                 };
             };
         };

@@ -1,5 +1,6 @@
 -- Agents that accounts have made: agent_accounts, agents, agent_versions
 -- What an account is told while it does not watch: awaited_runs, notices
+-- When the agents, models and tools of runs were at work: traces
 -- Tables that lib/idempotency and lib/bus use: idempotency_keys, erased
 -- Runs are not here: the ledger of runs belongs to the sessions service.
 
@@ -74,6 +75,18 @@ create table notices (
 create unique index notices_run on notices (account_id, invocation_id);
 create unique index notices_source on notices (account_id, source_key);
 create index notices_unread on notices (account_id, id) where read_at is null;
+
+-- Spans of the attempts of runs, without what was said: that is in the events. None of a run with one answer and no tool. At most 32 rows of 32 KiB for a run.
+create table traces (
+  account_id uuid not null,
+  invocation_id text not null,
+  attempt integer not null,
+  -- JSON array of spans in the form of `GET /runs/{id}/trace`.
+  spans json not null,
+  created_at timestamptz not null default now(),
+  primary key (account_id, invocation_id, attempt)
+);
+create index traces_created_at on traces using brin (created_at) with (autosummarize = on);
 
 -- Keys of requests that are done once in 24 hours, with their answers: see once in lib/idempotency.
 create table idempotency_keys (

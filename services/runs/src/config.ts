@@ -10,12 +10,14 @@ import { admissionSettings, readAdmissionLimits } from './execution/admission/se
 import { modelSettings, readModelsConfig } from './models/settings.ts';
 import { limitSettings, readRunLimits } from './execution/limits/settings.ts';
 import { readToolsConfig, toolSettings } from './apps/tools/settings.ts';
+import { readTraceConfig, type TraceConfig, traceSettings } from './execution/tracing/settings.ts';
 
 /** The settings of the service. */
 export const runsSettings = {
   ...modelSettings,
   ...toolSettings,
   ...codeSettings,
+  ...traceSettings,
   ADK_WEB_UI: flag({ default: false, desc: 'keeps the spans of the latest runs for the web UI' }),
   AGENTS_DIR: text({
     default: undefined,
@@ -47,6 +49,7 @@ export interface RunsConfig extends AppsConfig {
   readonly admission: AdmissionLimits;
   /** For apps that say nothing. */
   readonly answers: AnswerPolicy;
+  readonly traces: TraceConfig;
   /** Most agents of an account. */
   readonly maxAgents: number;
 }
@@ -56,7 +59,8 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
   Parameters<typeof readCodeConfig>[0] &
   Parameters<typeof readAdmissionLimits>[0] &
   Parameters<typeof readRunLimits>[0] &
-  Parameters<typeof readAnswerPolicy>[0] & {
+  Parameters<typeof readAnswerPolicy>[0] &
+  Parameters<typeof readTraceConfig>[0] & {
     readonly AGENTS_DIR: string | undefined;
     readonly RUNS_APPS: string[];
     readonly RUNS_REFUSE_MISTAKES: boolean;
@@ -70,6 +74,7 @@ const samples = fileURLToPath(new URL('../../../agents', import.meta.url));
 
 /** The service's configuration from its cleaned settings. */
 export function readRunsConfig(settings: Cleaned): RunsConfig {
+  const traces = readTraceConfig(settings);
   return {
     agentsDir: settings.AGENTS_DIR === undefined ? samples : resolve(settings.AGENTS_DIR),
     apps: settings.RUNS_APPS,
@@ -79,10 +84,11 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,
     admission: readAdmissionLimits(settings),
     answers: readAnswerPolicy(settings),
+    traces,
     maxAgents: settings.RUNS_MAX_AGENTS,
     outageMs: settings.RUNS_OUTAGE_SECONDS * 1000,
     models: readModelsConfig(settings),
     tools: readToolsConfig(settings),
-    code: readCodeConfig(settings, process.env),
+    code: { ...readCodeConfig(settings, process.env), isTraced: traces.isWatched },
   };
 }

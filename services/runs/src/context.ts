@@ -12,6 +12,7 @@ import type { Watchers } from './execution/notices/watchers.ts';
 import type { CheckTool } from './apps/entries/check-tools.ts';
 import type { Registry } from './apps/registry/registry.ts';
 import type { SpanLog } from './execution/tracing/span-log.ts';
+import type { TraceWriter } from './execution/tracing/trace-writer.ts';
 
 /** Shared by the service's RPCs, consumers and jobs. */
 export interface Context extends Running, Watching, Noticing {
@@ -30,4 +31,6 @@ export interface Context extends Running, Watching, Noticing {
   readonly apiBases: AddressPolicy;
   /** Spans of the latest runs; absent while the web UI is off. */
   readonly spans: SpanLog | undefined;
+  /** Absent while no spans are stored. */
+  readonly traces: Pick<TraceWriter, 'forget'> | undefined;
 }

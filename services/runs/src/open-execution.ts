@@ -13,7 +13,7 @@ import { createHistoryCache } from './execution/attempt/history-cache.ts';
 import { LiveRuns } from './execution/live/live-runs.ts';
 import { createWatchers } from './execution/notices/watchers.ts';
 import { Strays } from './execution/strays.ts';
-import type { keepSpans } from './execution/tracing/keep-spans.ts';
+import type { WatchedAttempts } from './execution/tracing/watch-attempts.ts';
 import { createRunWatchers } from './execution/watching/run-watchers.ts';
 import type { Adk } from './import-adk.ts';
 import { createCountCost } from './models/use/count-cost.ts';
@@ -22,15 +22,16 @@ interface Surroundings {
   readonly config: RunsConfig;
   readonly adk: Adk;
   readonly known: Pick<Awaited<ReturnType<Adk['openApps']>>, 'apps' | 'models'>;
-  readonly spans: Awaited<ReturnType<typeof keepSpans>> | undefined;
+  /** Absent when the spans of runs are not wanted. */
+  readonly watched: WatchedAttempts | undefined;
   readonly onEnded: (turn: Turn, ending: Ending) => void;
 }
 
 /** The executor of this process, and what it shares with those who accept runs and watch them. */
-export function openExecution(host: Host<typeof runsSettings>, { config, adk, known, spans, onEnded }: Surroundings) {
+export function openExecution(host: Host<typeof runsSettings>, { config, adk, known, watched, onEnded }: Surroundings) {
   const { log, mesh, bus, resources } = host;
   const client = mesh.client(SessionsService);
-  const sessions = spans?.noticing(client) ?? client;
+  const sessions = watched?.noticing(client) ?? client;
   const histories = createHistoryCache(config.historyCacheBytes);
   const [owner, waiting, strays] = [`${hostname()}/${randomUUID()}`, new WaitingRuns(), new Strays()];
   const live = resources.use(new LiveRuns({ owner, bus, log }));
@@ -47,7 +48,7 @@ export function openExecution(host: Host<typeof runsSettings>, { config, adk, kn
     live,
     onTurnEnded: (ended) => compactor.note(ended),
     onEnded: countEndings(host, onEnded),
-    ...(spans === undefined ? {} : { around: spans.around }),
+    ...(watched === undefined ? {} : { around: watched.around }),
   });
   const watching = { live, watchers: createWatchers(), runWatchers: createRunWatchers() };
   const running = { owner, sessions, executor, strays, histories, waiting, admission, awaited: new Set<string>() };

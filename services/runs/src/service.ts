@@ -1,5 +1,4 @@
 import { defineService, type Host } from '@agentmesh/lib/service';
-import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
@@ -11,11 +10,11 @@ import { gaugeRuns } from './execution/gauge-runs.ts';
 import { makeRoom } from './execution/take-up.ts';
 import { startJobs } from './jobs/start-jobs.ts';
 import { createReleaseLeases } from './execution/release-leases.ts';
-import { keepSpans } from './execution/tracing/keep-spans.ts';
 import { endingsOf } from './execution-endings.ts';
 import { importAdk } from './import-adk.ts';
 import { openExecution } from './open-execution.ts';
 import { reencrypt } from './reencrypt.ts';
+import { openTraces, prepareTraces } from './open-traces.ts';
 import { serveContracts } from './rpc/serve-contracts.ts';
 
 /** Applications and their execution. */
@@ -28,25 +27,25 @@ export const runs = defineService({
     await reencrypt({ db: await openDatabase(), reseal: reseal(), print });
   },
   async start(host) {
-    const { log, mesh, resources } = host;
+    const { log, mesh } = host;
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
-    if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
+    prepareTraces(host, config);
     const adk = await importAdk();
     adk.quietAdk(log);
 
     const db = await host.openDatabase();
     const use = adk.createModelUse({ client: mesh.client(ModelUseService), log, outageMs: config.outageMs });
     const known = await adk.openApps({ host, db, use }, config);
-    const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;
+    const traces = await openTraces(host, { config, db });
     const { compactor, ...execution } = openExecution(host, {
       config,
       adk,
       known,
-      spans,
+      watched: traces.watched,
       onEnded: (turn, ending) => makeRoom(context, turn, ending),
     });
-    const own = { config, db, spans: spans?.log };
+    const own = { config, db, spans: traces.log, traces: traces.writer };
     const context: Context = { ...known, ...execution, ...surroundingsOf(host), ...own };
 
     serveContracts(mesh, context, adk.createAgentHandlers);

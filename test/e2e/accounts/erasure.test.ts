@@ -16,7 +16,10 @@ async function resident() {
   const session = await caller.createSession('echo', { state: { own: 1, 'app:shared': 2, 'user:mine': 3 } });
   await caller.createSession();
   await caller.run(session, 'one');
-  await caller.run(session, 'two');
+  const { headers } = await caller.run(session, '[[tool:get_current_time {}]]');
+  const trace = `/runs/${headers.get('x-invocation-id')}/trace`;
+  const spans = async () => (await caller.request<{ spans: object[] }>('GET', trace)).body.spans.length;
+  await expect.poll(spans, { timeout: 20_000 }).toBeGreaterThan(0);
   const { user_id: id } = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body;
   return { caller, session, id };
 }
@@ -39,7 +42,7 @@ test('a deleted account is erased in every service, and its receipt says how man
   const counts = Object.fromEntries(receipt.services.map(({ service, counts }) => [service, counts]));
   expect(counts).toEqual({
     auth: { accounts: 1, sign_ins: 1, personal_tokens: 0, mails: 0 },
-    sessions: { sessions: 2, events: 4, runs: 2, state: 3 },
+    sessions: { sessions: 2, events: 6, runs: 2, state: 3 },
     artifacts: { versions: 0, payloads: 0, bytes: 0 },
     keys: {
       saved_keys: 0,
@@ -51,7 +54,7 @@ test('a deleted account is erased in every service, and its receipt says how man
       connect_states: 0,
     },
     memory: { entries: 0 },
-    runs: { agents: 0, agent_versions: 0, notices: 0 },
+    runs: { agents: 0, agent_versions: 0, notices: 0, traces: 1 },
     webhooks: { subscriptions: 0, watches: 0, logs: 0, mailboxes: 0, run_webhooks: 0, deliveries: 0, schedules: 0 },
   });
   expect(receipt.services.every(({ erased_at }) => erased_at !== null)).toBe(true);
@@ -70,7 +73,7 @@ test('an erasure leaves other accounts as they were', { timeout: 60_000 }, async
 test('a run in progress ends with its account', { timeout: 60_000 }, async () => {
   const { caller, session, id } = await resident();
   const running = caller.runSse(session, 'wait [[wait:30000]]').catch((error: unknown) => error);
-  await expect.poll(async () => (await caller.readSession(session)).events.length).toBe(5);
+  await expect.poll(async () => (await caller.readSession(session)).events.length).toBe(7);
   await remove(caller, id);
   const frames = await running;
   expect(JSON.stringify(frames)).not.toContain('"text":"wait"');

@@ -54,3 +54,64 @@ test('the graph of an event marks the agent that made it', async () => {
   const { status, body } = await caller.request('GET', path);
   expect([status, body]).toEqual([200, { dotSrc: expect.stringContaining('digraph "echo"') }]);
 });
+
+interface RunSpan {
+  id: string;
+  parentId?: string;
+  name: string;
+  start: number;
+  end: number;
+  status: string;
+  attributes: Record<string, unknown>;
+}
+
+interface RunTrace {
+  semanticConventions: string;
+  spans: RunSpan[];
+}
+
+test('the stored trace of a run is a tree without what was said, which only its account can read', async () => {
+  const caller = await newAccount(inject('meshUrl'));
+  const session = await caller.createSession('echo');
+  const tool = 'get_current_time';
+  const { headers } = await caller.run(session, `nobody else sees this [[tool:${tool} {}]]`);
+  const path = `/runs/${headers.get('x-invocation-id')}/trace`;
+  const read = async () => (await caller.request<RunTrace>('GET', path)).body;
+  await expect.poll(async () => (await read()).spans.length, { timeout: 20_000 }).toBeGreaterThan(0);
+
+  const { semanticConventions, spans } = await read();
+  expect(semanticConventions).toBe('1.37.0');
+  const [root, ...others] = spans.toSorted(
+    (a, b) => Number(a.parentId !== undefined) - Number(b.parentId !== undefined),
+  );
+  expect(root).toMatchObject({ name: 'invocation', status: 'ok' });
+  const ids = new Set(spans.map(({ id }) => id));
+  for (const { start, end, parentId } of others) {
+    expect(end).toBeGreaterThanOrEqual(start);
+    expect(ids).toContain(parentId);
+  }
+  const kinds = others.map(({ attributes }) => attributes['gen_ai.operation.name']);
+  expect(kinds).toEqual(expect.arrayContaining(['invoke_agent', 'chat', 'execute_tool']));
+  const called = others.find(({ name }) => name === `execute_tool ${tool}`);
+  expect(called?.attributes).toMatchObject({ 'gen_ai.tool.name': tool, 'agentmesh.event.id': expect.any(String) });
+  expect(JSON.stringify(spans)).not.toContain('nobody else sees this');
+  const other = await newAccount(inject('meshUrl'));
+  expect((await other.request('GET', path)).status).toBe(404);
+});
+
+test('the trace of a run with one answer has the same form, though nothing is stored for it', async () => {
+  const caller = await newAccount(inject('meshUrl'));
+  const { headers } = await caller.run(await caller.createSession('echo'), 'hello');
+  const { body } = await caller.request<RunTrace>('GET', `/runs/${headers.get('x-invocation-id')}/trace`);
+  const [root, agent, chat] = body.spans;
+  expect(body.spans.map(({ name }) => name)).toEqual([
+    'invocation',
+    'invoke_agent echo',
+    expect.stringMatching(/^chat /),
+  ]);
+  expect([agent?.parentId, chat?.parentId]).toEqual([root?.id, agent?.id]);
+  expect(chat?.attributes).toMatchObject({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.usage.output_tokens': expect.any(Number),
+  });
+});

@@ -58,7 +58,10 @@ test('the console signs in, streams an answer, keeps it over a reload and lists 
   await open(page, 'Runs');
   await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'echo' }).click();
   await page.getByRole('heading', { name: 'Answer' }).waitFor();
-  await page.getByRole('listitem').filter({ hasText: 'echo' }).waitFor();
+  // The trace: the attempt, its agent, and the call of the model.
+  const spans = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+  await expect.poll(() => spans.count(), { timeout: 60_000 }).toBe(3);
+  await spans.filter({ hasText: 'Attempt' }).waitFor();
   await open(page, 'Inbox');
   await page.getByText('Nothing waits for you').waitFor();
   await open(page, 'Home');

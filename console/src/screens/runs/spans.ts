@@ -3,13 +3,17 @@ import { confirmation, type FunctionCall } from '../../parts/turns.ts';
 
 /** Something that took time in a run. */
 export interface Span {
-  readonly kind: 'queue' | 'model' | 'tool' | 'wait';
+  readonly kind: 'queue' | 'run' | 'agent' | 'model' | 'tool' | 'wait';
   readonly name: string;
   readonly agent: string;
   /** Seconds. */
   readonly start: number;
   readonly end: number;
   readonly hasFailed: boolean;
+  /** Spans around it; 0 where that is not known. */
+  readonly depth?: number;
+  /** Tokens that a model got, and that it gave. */
+  readonly tokens?: readonly [number, number];
 }
 
 /** A call without a response. */

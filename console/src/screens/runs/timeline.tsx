@@ -1,29 +1,44 @@
 import type { Event, Run } from '@agentmesh/client';
+import { mesh } from '../../data/client.ts';
+import { useQuery } from '../../data/query.ts';
 import { Icon, type IconName } from '../../kit/icon.tsx';
+import { shortCount } from '../../kit/numbers.ts';
 import { lengthOf } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
 import { type Span, spansOf } from './spans.ts';
+import { readTrace, rowsOf } from './trace-rows.ts';
 
 const icons: Readonly<Record<Span['kind'], IconName>> = {
   queue: 'clock',
-  model: 'agents',
+  run: 'runs',
+  agent: 'agents',
+  model: 'model',
   tool: 'tool',
   wait: 'inbox',
 };
 
 /** The model calls, tools and waits of a run as a waterfall. */
 export function Timeline({ run, events }: { readonly run: Run; readonly events: readonly Event[] }) {
-  const spans = spansOf(run, events);
+  const key = `trace:${run.invocationId}:${run.status}:${run.attempt}`;
+  const trace = useQuery(key, () => readTrace(run, (id) => mesh.runs.trace(id))).data ?? [];
+  const seen = spansOf(run, events);
+  const around = seen.filter(({ kind }) => kind === 'queue' || kind === 'wait');
+  const spans = trace.length > 0 ? [...around, ...rowsOf(trace)] : seen;
   if (spans.length === 0) return <p class="muted">{run.endTime === undefined ? t.run.noSpans : t.run.hadNoSpans}</p>;
   const [from, to] = [run.createTime, Math.max(run.endTime ?? 0, ...spans.map(({ end }) => end))];
   const length = Math.max(to - from, 0.001);
   return (
-    <ol class="card waterfall">
+    <ol class="card waterfall" aria-label={t.run.timeline}>
       {spans.map((span, index) => (
         <li key={index} class={span.kind}>
-          <span class="row span-name">
+          <span class="row span-name" style={{ paddingLeft: `${(span.depth ?? 0) * 14}px` }}>
             <Icon name={icons[span.kind]} />
             <span class="clip">{nameOf(span)}</span>
+            {span.tokens && (
+              <span class="small muted tokens" title={`${t.run.inTokens} → ${t.run.outTokens}`}>
+                {shortCount(span.tokens[0])} → {shortCount(span.tokens[1])}
+              </span>
+            )}
           </span>
           <span class="span-track">
             <span
@@ -43,6 +58,7 @@ export function Timeline({ run, events }: { readonly run: Run; readonly events: 
 
 function nameOf({ kind, name, agent }: Span): string {
   if (kind === 'queue') return t.run.queue;
-  if (kind === 'model') return `${agent} · ${name === '' ? t.run.modelCall : name}`;
+  if (kind === 'run') return t.run.attempt;
+  if (kind === 'model' && agent !== '') return `${agent} · ${name === '' ? t.run.modelCall : name}`;
   return kind === 'wait' ? `${name} · ${t.run.waited}` : name;
 }

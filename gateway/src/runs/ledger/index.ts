@@ -6,6 +6,7 @@ import { sessionCancelRoute } from './cancel-session.ts';
 import { runRecordRoutes } from './run-routes.ts';
 import { waitForRunRoute } from './wait-for-run.ts';
 import { startRunRoute } from './start-run.ts';
+import { traceRoute } from './trace-route.ts';
 
 /** Runs in the background, and what clients read and change of the ledger. */
 export function ledgerRoutes(app: App, context: Context): void {
@@ -16,4 +17,5 @@ export function ledgerRoutes(app: App, context: Context): void {
   runMessageRoute(app, context);
   answerRunRoute(app, context);
   runListRoutes(app, context);
+  traceRoute(app, context);
 }

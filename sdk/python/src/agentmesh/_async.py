@@ -249,6 +249,11 @@ class AsyncRuns:
         run: Json = await self._transport.json(Call("GET", route("/runs/{}", run_id)))
         return run
 
+    async def trace(self, run_id: str) -> Json:
+        """When its agents, models and tools were at work: within a second after an attempt has ended."""
+        trace: Json = await self._transport.json(Call("GET", route("/runs/{}/trace", run_id)))
+        return trace
+
     def list(self, **query: Any) -> AsyncIterator[Json]:
         """Runs of the account, newest first. Filters: status, app, user, session, since, limit."""
         return self._transport.pages("/runs", query)

@@ -80,6 +80,11 @@ export class Runs {
     return this.#transport.json({ path: route`/runs/${id}/wait`, query: { seconds }, ...options });
   }
 
+  /** When its agents, models and tools were at work: within a second after an attempt has ended. */
+  trace(id: string, options?: CallOptions): Promise<Answer<'getRunTrace'>> {
+    return this.#transport.json({ path: route`/runs/${id}/trace`, ...options });
+  }
+
   /** Runs of the account, newest first. */
   list({ signal, ...query }: RunFilter = {}): List<Run> {
     return listOf(this.#transport, { path: '/runs', query, signal });

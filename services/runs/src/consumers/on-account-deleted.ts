@@ -5,18 +5,20 @@ import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 import { deleteAccountAgents } from '../store/agents.ts';
 import { deleteAccountNotices } from '../store/notices.ts';
+import { deleteAccountTraces } from '../store/traces.ts';
 
 interface Deps extends Pick<Context, 'agentApps' | 'db' | 'log'> {
   readonly auth: DeletionAnswers['auth'];
 }
 
-/** Erases the agents and notices of a deleted account, and reports to auth how many there were. */
+/** Erases the agents, notices and traces of a deleted account, and reports to auth how many there were. */
 export function onAccountDeleted({ agentApps, auth, db, log }: Deps): ConsumeHandler<typeof AccountDeletedSchema> {
   const erase = (accountId: string, count: CountErased) =>
     db.forLongWork().transaction(async (tx) => {
       const id = checkAccountId(accountId);
       await deleteAccountKeys(tx, id);
-      await count(tx, { ...(await deleteAccountAgents(tx, id)), ...(await deleteAccountNotices(tx, id)) });
+      const personal = { ...(await deleteAccountAgents(tx, id)), ...(await deleteAccountNotices(tx, id)) };
+      await count(tx, { ...personal, ...(await deleteAccountTraces(tx, id)) });
     });
   const answer = answerDeletions({ db, auth, log, service: 'runs', erase });
   return async (message, delivery) => {

@@ -19,7 +19,10 @@ test('the cached events of a deleted account are dropped, and those of others st
     find: () => Promise.reject(new Error('not used')),
     forget: (accountId: string) => void forgotten.push(accountId),
   };
-  await bus.subscribe(AccountDeletedSchema, onAccountGone({ agentApps, histories, spans: undefined }));
+  await bus.subscribe(
+    AccountDeletedSchema,
+    onAccountGone({ agentApps, histories, spans: undefined, traces: undefined }),
+  );
   await bus.publish(AccountDeletedSchema, { accountId: gone });
   expect(histories.get(keyOf(gone))).toBeUndefined();
   expect(histories.get(keyOf(going))).toBeDefined();

@@ -6,6 +6,7 @@ import { createCheckQueuedRuns } from './check-queued-runs.ts';
 import { createCountActiveRuns } from './count-active-runs.ts';
 import { createClaimDueRuns } from './claim-due-runs.ts';
 import { createRenewLeases } from './renew-leases.ts';
+import { createForgetTraces } from './forget-traces.ts';
 import { createSettleAwaitedRuns } from './settle-awaited-runs.ts';
 import { createTellRetention } from './tell-retention.ts';
 import { createWatchWaits } from './watch-waits.ts';
@@ -15,7 +16,7 @@ export function startJobs(
   { resources, log, draining }: Pick<Host, 'resources' | 'log' | 'draining'>,
   context: Context,
 ): void {
-  const settling = [createSettleAwaitedRuns, createAnswerOverdueRuns, createTellRetention];
+  const settling = [createSettleAwaitedRuns, createAnswerOverdueRuns, createTellRetention, createForgetTraces];
   for (const create of [createClaimDueRuns, createCheckQueuedRuns, createCountActiveRuns, ...settling])
     resources.use(startJob(create(context), { log, draining }));
   resources.use(startJob(createForgetKeys(context.db), { log, draining }));

@@ -4,6 +4,7 @@ import { answerRun } from './answer-run.ts';
 import { getAgentSchema } from './get-agent-schema.ts';
 import { getAppGraph } from './get-app-graph.ts';
 import { getAppInfo } from './get-app-info.ts';
+import { getTrace } from './get-trace.ts';
 import type { Handlers } from './handlers.ts';
 import { listApps } from './list-apps.ts';
 import { listSpans } from './list-spans.ts';
@@ -24,5 +25,6 @@ export function createHandlers(context: Context): Handlers {
     getAppGraph: getAppGraph(context),
     getAgentSchema: getAgentSchema(),
     listSpans: listSpans(context),
+    getTrace: getTrace(context),
   };
 }

@@ -1046,6 +1046,59 @@ export declare type ListSpansResponse = Message<"agentmesh.runs.v1.ListSpansResp
 export declare const ListSpansResponseSchema: GenMessage<ListSpansResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.GetTraceRequest
+ */
+export declare type GetTraceRequest = Message<"agentmesh.runs.v1.GetTraceRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetTraceRequest.
+ * Use `create(GetTraceRequestSchema)` to create a new message.
+ */
+export declare const GetTraceRequestSchema: GenMessage<GetTraceRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.GetTraceResponse
+ */
+export declare type GetTraceResponse = Message<"agentmesh.runs.v1.GetTraceResponse"> & {
+  /**
+   * Version of OpenTelemetry's semantic conventions.
+   *
+   * @generated from field: string semantic_conventions = 1;
+   */
+  semanticConventions: string;
+
+  /**
+   * JSON array of the spans of all stored attempts, as `GET /runs/{id}/trace` answers them.
+   *
+   * @generated from field: bytes spans_json = 2;
+   */
+  spansJson: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetTraceResponse.
+ * Use `create(GetTraceResponseSchema)` to create a new message.
+ */
+export declare const GetTraceResponseSchema: GenMessage<GetTraceResponse>;
+
+/**
  * Bus topic: agentmesh.runs.v1.span_ended. A hint, sent while `ADK_WEB_UI` is on. It holds what the model is asked and says, so no other program may read it.
  *
  * @generated from message agentmesh.runs.v1.SpanEnded
@@ -1281,6 +1334,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof ListSpansRequestSchema;
     output: typeof ListSpansResponseSchema;
+  },
+  /**
+   * Returns the spans of a run: the stored ones, or those of one answer without tools by the ledger. None when the run was not sampled, is not over, or
+   * its spans are older than `TRACES_KEEP_DAYS`. NOT_FOUND run_not_found.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.GetTrace
+   */
+  getTrace: {
+    methodKind: "unary";
+    input: typeof GetTraceRequestSchema;
+    output: typeof GetTraceResponseSchema;
   },
 }>;
 

@@ -1,8 +1,15 @@
+import type { EndedSpan } from '@agentmesh/lib/spans';
 import type { Event } from '@google/adk';
 import type { Content, GenerateContentConfig } from '@google/genai';
 import type { McpCall } from '../mcp/connection/connect.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import type { Mistake } from '../definition/mistake.ts';
+
+/** Argument of a worker that sees spans. */
+export const tracedFlag = '--traced';
+
+/** Most spans of a run that a worker tells. */
+export const mostSpans = 400;
 
 /** The app that a worker loads. */
 export interface LoadRequest {
@@ -42,6 +49,8 @@ export interface RunRequest {
   readonly earlierModelCalls: number;
   /** See Turn. */
   readonly isTakeover: boolean;
+  /** Whether the host wants the spans of the run. */
+  readonly isTraced: boolean;
 }
 
 /** Message of the host to a worker. */
@@ -109,6 +118,8 @@ export type WorkerMessage =
   | Loaded
   | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[]; readonly files: readonly string[] }
   | RunEvent
+  /** The spans of a run, before its end. */
+  | { readonly kind: 'spans'; readonly run: number; readonly spans: readonly EndedSpan[] }
   | { readonly kind: 'done'; readonly run: number; readonly error?: CodeError }
   | { readonly kind: 'call'; readonly run: number; readonly call: number; readonly request: HostCall }
   | { readonly kind: 'drop'; readonly call: number }

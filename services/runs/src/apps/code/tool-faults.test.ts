@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FunctionTool, LlmAgent } from '@google/adk';
+import { type EndedSpan, startSpanWatching, watchSpans, withinSpan } from '@agentmesh/lib/spans';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { expect, test } from 'vitest';
 import { openCodeApps } from '../../../test/open-code-apps.ts';
@@ -26,17 +27,24 @@ function openLog() {
   return { log: createLogger({ level: 'info', name: 'test', destination }), said };
 }
 
-test('a tool in code that throws, or keeps its worker busy, is in the log with its name and its run', {
+test('a tool in code that throws, or keeps its worker busy, is in the log with its name and its run, and in the spans of the run', {
   timeout: 60_000,
 }, async () => {
   await using resources = new AsyncDisposableStack();
   const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'code-')), (path) => rm(path, { recursive: true }));
   await writeFile(join(folder, 'agent.ts'), code);
   const { log, said } = openLog();
-  const apps = resources.use(openCodeApps({}, undefined, undefined, log));
+  resources.use(startSpanWatching());
+  const apps = resources.use(openCodeApps({ isTraced: true }, undefined, undefined, log));
   const request = { appName: 'faulty', folder, entry: 'agent.ts' };
   const bench = createAppBench(await apps.load({ request, text: '', language: 'typescript' }, undefined));
-  await bench.run({ text: '[[tool:falls {}]]' });
+  const spans: EndedSpan[] = [];
+  const fall = () => bench.run({ text: '[[tool:falls {}]]' });
+  await watchSpans(
+    (span) => spans.push(span),
+    () => withinSpan({ name: 'invocation', attributes: {} }, fall),
+  );
+  expectTree(spans);
   const run = { app: 'faulty', sessionId: 's', invocationId: expect.any(String) };
   const err = { type: 'TypeError', message: 'no luck', stack: expect.stringContaining('agent.ts:5') };
   expect(said('a tool has failed')).toMatchObject([{ ...run, tool: 'falls', err }]);
@@ -44,6 +52,16 @@ test('a tool in code that throws, or keeps its worker busy, is in the log with i
   await bench.run({ text: '[[tool:spins {}]]' });
   expect(said('the code of an app keeps its worker busy')).toMatchObject([{ app: 'faulty', tools: ['spins'] }]);
 });
+
+/** The spans of the worker are inside the one of its host. */
+function expectTree(spans: readonly EndedSpan[]): void {
+  const named = (name: string) => spans.find((span) => span.name === name);
+  const [root, agent, tool] = ['invocation', 'invoke_agent agent', 'execute_tool falls'].map(named);
+  expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined)).toEqual([root]);
+  expect(agent?.parentSpanId).toBe(root?.spanId);
+  expect(tool).toMatchObject({ traceId: root?.traceId, hasFailed: true, attributes: { 'error.type': 'TypeError' } });
+  expect(named('call_llm')?.attributes).toMatchObject({ 'gen_ai.request.model': 'echo/echo' });
+}
 
 test('a tool of an agent in this process that throws is in the log with its run, and the model gets the message alone', async () => {
   const { log, said } = openLog();

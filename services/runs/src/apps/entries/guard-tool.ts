@@ -1,6 +1,6 @@
 import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
 import { withinDeadline } from '@agentmesh/lib/wait';
-import { trace } from '@opentelemetry/api';
+import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { holdLease } from '../../models/use/model-caller.ts';
 import { idempotencyKeyOf } from '../mcp/idempotency-key.ts';
 import { isToolsUnavailable } from '../mcp/tools-unavailable.ts';
@@ -76,7 +76,7 @@ function guardCalls(tool: BaseTool, { timeoutMs, onCall, onFailure, finish }: Gu
     } catch (error) {
       if (stopped?.aborted !== true) {
         const cause = thrown.get(toolContext) ?? error;
-        trace.getActiveSpan()?.recordException(cause instanceof Error ? cause : String(cause));
+        noteFailure(cause);
         onFailure?.(tool.name, toolContext, cause);
       }
       throw error;
@@ -85,6 +85,12 @@ function guardCalls(tool: BaseTool, { timeoutMs, onCall, onFailure, finish }: Gu
       ended?.();
     }
   };
+}
+
+function noteFailure(cause: unknown): void {
+  const span = trace.getActiveSpan();
+  span?.recordException(cause instanceof Error ? cause : String(cause));
+  span?.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** The errors that functions of tools have thrown, by their calls: ADK's FunctionTool passes on the messages alone. */

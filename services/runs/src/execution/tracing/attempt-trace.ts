@@ -1,4 +1,4 @@
-import type { EndedSpan } from '@agentmesh/lib/telemetry';
+import type { EndedSpan } from '@agentmesh/lib/spans';
 import type { EventJson } from '@agentmesh/proto/event';
 import type { Event } from '@agentmesh/proto/sessions/v1';
 
@@ -16,6 +16,9 @@ interface NotedEvent {
   /** Calls that it answers. */
   readonly answers: ReadonlySet<string>;
 }
+
+/** A span with the id of the event that was made in it; empty without one. */
+export type TracedSpan = EndedSpan & { readonly eventId: string };
 
 /** The spans of one attempt and the events that were made in them. ADK's own spans have neither our event ids nor our times. */
 export class AttemptTrace {
@@ -37,7 +40,7 @@ export class AttemptTrace {
   }
 
   /** Every span with the id of the event that was made in it, in the order of their ends. */
-  spans(): (EndedSpan & { readonly eventId: string })[] {
+  spans(): TracedSpan[] {
     const free = new Set(this.#events);
     return this.#spans.map((span) => {
       const made = [...free].find((event) => isMadeIn(event, span));
@@ -57,10 +60,12 @@ function isMadeIn(
   return timeNs >= startTime - slackNs && timeNs <= endTime + slackNs;
 }
 
+const none: ReadonlySet<string> = new Set();
+
 function answersIn(json: Uint8Array): ReadonlySet<string> {
-  const text = new TextDecoder().decode(json);
-  if (!text.includes('"functionResponse"')) return new Set();
-  const { content } = JSON.parse(text) as EventJson;
+  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  if (!text.includes('"functionResponse"')) return none;
+  const { content } = JSON.parse(text.toString()) as EventJson;
   const parts = (content?.parts ?? []) as { functionResponse?: { id?: string } }[];
   return new Set(parts.map(({ functionResponse }) => functionResponse?.id ?? ''));
 }

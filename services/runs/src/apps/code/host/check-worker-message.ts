@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import type { WorkerMessage } from '../protocol.ts';
+import { mostSpans, type WorkerMessage } from '../protocol.ts';
 
 const Id = Type.Number();
 const Text = Type.String();
@@ -64,6 +64,17 @@ const HostCallShape = Type.Union([
   Type.Object({ to: Type.Literal('agent'), agent: Text, state: Type.Object({}), events: Type.Array(EventShape) }),
 ]);
 
+const SpanShape = Type.Object({
+  name: Text,
+  traceId: Text,
+  spanId: Text,
+  parentSpanId: Type.Optional(Text),
+  startTime: Type.Number(),
+  endTime: Type.Number(),
+  hasFailed: Type.Boolean(),
+  attributes: Type.Object({}),
+});
+
 const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
   loaded: Type.Object({
     rootName: Text,
@@ -75,6 +86,7 @@ const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
   }),
   refused: Type.Object({ mistakes: Mistakes, files: Type.Array(Text) }),
   event: Type.Object({ run: Id, event: EventShape, waits: Type.Boolean(), last: Type.Boolean() }),
+  spans: Type.Object({ run: Id, spans: Type.Array(SpanShape, { maxItems: mostSpans }) }),
   done: Type.Object({ run: Id, error: Type.Optional(CodeErrorShape) }),
   call: Type.Object({ run: Id, call: Id, request: HostCallShape }),
   drop: Type.Object({ call: Id }),

@@ -36,6 +36,8 @@ export interface CodeConfig {
   readonly memoryMb: number;
   readonly busyMs: number;
   readonly loadMs: number;
+  /** Whether workers see the spans of runs. */
+  readonly isTraced?: boolean;
 }
 
 /** The configuration of workers from the service's cleaned settings. `environment`: of this process. */

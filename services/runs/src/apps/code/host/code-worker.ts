@@ -172,6 +172,7 @@ export class CodeWorker {
         return this.#runs.get(message.run)?.take(message);
       case 'event':
       case 'missing':
+      case 'spans':
       case 'done':
         this.#runs.get(message.run)?.take(message);
     }

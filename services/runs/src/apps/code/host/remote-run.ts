@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { areSpansWatched, showSpans } from '@agentmesh/lib/spans';
 import type { Event } from '@google/adk';
 import type { AgentRun, AgentRunOptions, EventLoop } from '../../turns/agent-run.ts';
 import type { RunRequest, WorkerMessage } from '../protocol.ts';
@@ -54,6 +55,7 @@ export class RemoteRun implements AgentRun, RunSide {
       if (message.last) this.#push(over);
     }
     if (message.kind === 'missing') this.#options.missing?.noteMissing({ name: message.name, reason: message.reason });
+    if (message.kind === 'spans') this.#inRun(() => showSpans(message.spans));
     if (message.kind === 'call') void this.#inRun(() => this.#answer(message));
     if (message.kind !== 'done') return;
     if (message.error === undefined) this.#push(over);
@@ -141,5 +143,5 @@ function requestOf(run: number, options: AgentRunOptions): RunRequest {
   const key = { accountId, appName, userId, sessionId };
   const events = window.events.map(({ json }) => json);
   const content = { stateJson, events, messageJson, streaming, maxModelCalls, earlierModelCalls, isTakeover };
-  return { kind: 'run', run, invocationId, key, ...content };
+  return { kind: 'run', run, invocationId, key, ...content, isTraced: areSpansWatched() };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
+import { type EndedSpan, watchSpans } from '@agentmesh/lib/spans';
 import {
   type BasePlugin,
   type Event,
@@ -14,7 +15,7 @@ import { countModelCalls } from '../../turns/count-model-calls.ts';
 import { fromPublicEvent, hasCalls, parseMessage } from '../../turns/events/event-json.ts';
 import { createTurnSession, type TurnSession } from '../../turns/history/turn-session.ts';
 import { noteContext } from '../../../models/use/model-caller.ts';
-import type { CodeError, RunRequest } from '../protocol.ts';
+import { type CodeError, mostSpans, type RunRequest } from '../protocol.ts';
 import type { Channel } from './channel.ts';
 import { checkSize } from './check-size.ts';
 import { withinRun } from './current-run.ts';
@@ -42,6 +43,7 @@ export class TurnRunner {
   readonly #working = new AbortController();
   #asked = Promise.withResolvers<Event | undefined>();
   #hasSentLast = false;
+  readonly #spans: EndedSpan[] = [];
   #partials = 0;
 
   constructor(deps: RunnerDeps, request: RunRequest) {
@@ -59,10 +61,14 @@ export class TurnRunner {
     const { run } = this.#request;
     const { channel } = this.#deps;
     try {
-      await withinRun(run, () => this.#drive());
+      const work = () => withinRun(run, () => this.#drive());
+      await (this.#request.isTraced ? watchSpans((span) => this.#spans.push(span), work) : work());
       // The host ends the run with its last event.
-      if (!this.#hasSentLast) channel.tell({ kind: 'done', run });
+      if (this.#hasSentLast) return;
+      this.#tellSpans();
+      channel.tell({ kind: 'done', run });
     } catch (error) {
+      this.#tellSpans();
       channel.tell({ kind: 'done', run, error: errorOf(error, this.#deps.folder) });
     } finally {
       this.#working.abort();
@@ -111,6 +117,11 @@ export class TurnRunner {
     }
   }
 
+  #tellSpans(): void {
+    const { run, isTraced } = this.#request;
+    if (isTraced) this.#deps.channel.tell({ kind: 'spans', run, spans: this.#spans.splice(0).slice(-mostSpans) });
+  }
+
   /** Sends a partial event. The host must have read the ones before, so that it is never flooded. */
   async #show(event: Event): Promise<void> {
     this.#partials += 1;
@@ -134,6 +145,7 @@ export class TurnRunner {
     const next = loop.next();
     const last = await endsAtOnce(next);
     this.#hasSentLast = last;
+    if (last) this.#tellSpans();
     channel.tell({ kind: 'event', run, event, waits: false, last });
     return next;
   }

@@ -1,12 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import { tracedFlag } from '../../protocol.ts';
 import type { CodeConfig } from '../code-settings.ts';
 import { moduleFolders } from './module-folders.ts';
 import { userNamespace } from './user-namespace.ts';
 import { readWorkerRights, type WorkerRights } from './worker-rights.ts';
 
-const main = fileURLToPath(new URL('../../worker/main.ts', import.meta.url));
+const start = fileURLToPath(new URL('../../worker/start.ts', import.meta.url));
 /** Part of the memory that may be JavaScript's heap; buffers, code and stacks take the rest. */
 const heapPart = 0.75;
 
@@ -37,11 +38,11 @@ export async function wallsOf(folder: string, { env }: CodeConfig, log: Logger):
 /** Starts the process of a worker in the app's folder, without the environment and the flags of this one. It leads a process group. */
 export function spawnWorker(
   folder: string,
-  { memoryMb }: CodeConfig,
+  { memoryMb, isTraced }: CodeConfig,
   { rights, readable, command }: Walls,
 ): ChildProcess {
   const [program, ...args] = [...command, process.execPath];
-  return fork(main, [], {
+  return fork(start, isTraced ? [tracedFlag] : [], {
     cwd: folder,
     detached: true,
     env: { ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS: 'false', ...rights.env },

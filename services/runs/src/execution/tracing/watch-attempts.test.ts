@@ -1,13 +1,15 @@
 import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import type { Host } from '@agentmesh/lib/service';
-import { createLogger, startSpanWatching } from '@agentmesh/lib/telemetry';
+import { startSpanWatching } from '@agentmesh/lib/spans';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import { SessionKeySchema, type SessionsService, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { context, trace } from '@opentelemetry/api';
 import { expect, it } from 'vitest';
 import type { runsSettings } from '../../config.ts';
-import { keepSpans } from './keep-spans.ts';
+import { shareSpans } from './share-spans.ts';
+import { watchAttempts } from './watch-attempts.ts';
 
 const app = { accountId: 'a', appName: 'shop' };
 const session = create(SessionKeySchema, { ...app, userId: 'u', sessionId: 's' });
@@ -15,17 +17,17 @@ const turn = create(TurnSchema, { session, invocationId: 'e-1' });
 
 it('the spans of an attempt reach every process, with the events that were made in them, also when it fails', async () => {
   await using resources = new AsyncDisposableStack();
-  const watching = await startSpanWatching('test');
-  if (watching !== undefined) resources.use(watching);
+  resources.use(startSpanWatching());
   const log = createLogger({ level: 'silent', name: 'test' });
   const host = { bus: createLocalBus(), log, resources } as unknown as Host<typeof runsSettings>;
-  const [one, other] = [await keepSpans(host), await keepSpans(host)];
+  const [one, other] = [await shareSpans(host), await shareSpans(host)];
+  const watched = watchAttempts(1, [one.add]);
   const stored: unknown[] = [];
-  const sessions = one.noticing({
+  const sessions = watched.noticing({
     appendEvents: async (request: unknown) => void stored.push(request),
   } as unknown as Client<typeof SessionsService>);
 
-  const attempt = one.around(turn, async () => {
+  const attempt = watched.around(turn, async () => {
     const span = trace.getTracer('adk').startSpan('call_llm', { attributes: { 'gen_ai.agent.name': 'clerk' } });
     const event = { id: 'ev-1', author: 'clerk', timestamp: Date.now() / 1000, json: Buffer.from('{}') };
     await context.with(trace.setSpan(context.active(), span), () => sessions.appendEvents({ events: [event] }));

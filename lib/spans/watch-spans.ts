@@ -1,0 +1,133 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  type ContextManager,
+  context,
+  createContextKey,
+  INVALID_SPAN_CONTEXT,
+  ROOT_CONTEXT,
+  type Span,
+  trace,
+  type Tracer,
+  type TracerProvider,
+} from '@opentelemetry/api';
+import type { EndedSpan, Watcher } from './watcher.ts';
+import { WatchedSpan } from './watched-span.ts';
+
+const watcherKey = createContextKey('agentmesh span watcher');
+const unwatched = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
+/**
+ * Lets `watchSpans` see the spans of this process, which still go to `exporter`, if there is one. Must be called before libraries get their tracers.
+ * A span that nobody watches or exports costs nothing but a look.
+ */
+export function startSpanWatching(exporter?: TracerProvider): Disposable {
+  if (exporter === undefined) context.setGlobalContextManager(new WatchedContexts().enable());
+  trace.disable();
+  trace.setGlobalTracerProvider(watching(exporter));
+  return {
+    [Symbol.dispose]: () => {
+      trace.disable();
+      if (exporter === undefined) context.disable();
+      else trace.setGlobalTracerProvider(exporter);
+    },
+  };
+}
+
+/** Runs work, and passes each span inside it to `onEnd` when it ends. Does nothing else before `startSpanWatching`. */
+export function watchSpans<T>(onEnd: (span: EndedSpan) => void, work: () => T): T {
+  const watcher: Watcher = { offsetMs: Date.now() - performance.now(), onEnd };
+  return context.with(context.active().setValue(watcherKey, watcher), work);
+}
+
+/** Runs work in a new span. */
+export function withinSpan<T>(
+  { name, attributes }: { readonly name: string; readonly attributes: Attributes },
+  work: () => Promise<T>,
+): Promise<T> {
+  const span = trace.getTracer('agentmesh').startSpan(name, { attributes });
+  return context.with(trace.setSpan(context.active(), span), work).finally(() => span.end());
+}
+
+/** Whether the spans of the work that is done now are watched. */
+export function areSpansWatched(): boolean {
+  return watcherIn(context.active()) !== undefined;
+}
+
+/** Shows spans of another process to the watcher of the work that is done now: those without a parent are inside its span. */
+export function showSpans(spans: readonly EndedSpan[]): void {
+  const active = context.active();
+  const around = trace.getSpan(active)?.spanContext();
+  for (const span of spans) {
+    const parent = span.parentSpanId ?? around?.spanId;
+    watcherIn(active)?.onEnd({ ...span, ...(parent && { parentSpanId: parent }), traceId: around?.traceId ?? '' });
+  }
+}
+
+function watcherIn(active: Context): Watcher | undefined {
+  return active.getValue(watcherKey) as Watcher | undefined;
+}
+
+function watching(exporter: TracerProvider | undefined): TracerProvider {
+  return { getTracer: (...scope) => new WatchingTracer(exporter?.getTracer(...scope)) };
+}
+
+class WatchingTracer implements Tracer {
+  readonly #exporter: Tracer | undefined;
+
+  constructor(exporter: Tracer | undefined) {
+    this.#exporter = exporter;
+  }
+
+  startSpan(...[name, options, parent = context.active()]: Parameters<Tracer['startSpan']>): Span {
+    const exported = this.#exporter?.startSpan(name, options, parent);
+    const watcher = watcherIn(parent);
+    if (watcher === undefined) return exported ?? unwatched;
+    return new WatchedSpan({ name, attributes: options?.attributes, parent, watcher, exported });
+  }
+
+  startActiveSpan<F extends (span: Span) => unknown>(name: string, ...rest: readonly unknown[]): ReturnType<F> {
+    const work = rest.at(-1) as F;
+    const [options, parent = context.active()] = rest.slice(0, -1) as [Parameters<Tracer['startSpan']>[1]?, Context?];
+    const span = this.startSpan(name, options, parent);
+    return context.with(trace.setSpan(parent, span), () => work(span) as ReturnType<F>);
+  }
+}
+
+/** Keeps the context of work that is watched. Other work has none, and pays nothing for it. */
+class WatchedContexts implements ContextManager {
+  readonly #contexts = new AsyncLocalStorage<Context>();
+
+  active(): Context {
+    return this.#contexts.getStore() ?? ROOT_CONTEXT;
+  }
+
+  with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
+    active: Context,
+    work: F,
+    self?: ThisParameterType<F>,
+    ...args: A
+  ): ReturnType<F> {
+    if (watcherIn(active) === undefined && this.#contexts.getStore() === undefined) return work.apply(self, args);
+    return this.#contexts.run(active, () => work.apply(self, args));
+  }
+
+  bind<T>(active: Context, target: T): T {
+    if (typeof target !== 'function' || watcherIn(active) === undefined) return target;
+    const contexts = this.#contexts;
+    const bound = function (this: unknown, ...args: unknown[]): unknown {
+      return contexts.run(active, () => target.apply(this, args) as unknown);
+    };
+    return bound as T;
+  }
+
+  enable(): this {
+    return this;
+  }
+
+  disable(): this {
+    this.#contexts.disable();
+    return this;
+  }
+}

@@ -1,0 +1,27 @@
+import { positiveInteger } from '@agentmesh/lib/service';
+import { EnvError, makeValidator } from 'envalid';
+
+const part = makeValidator<number>((input) => {
+  if (!/^(0|1|0?\.\d{1,9})$/.test(input)) throw new EnvError('must be a number from 0 to 1');
+  return Number(input);
+});
+
+/** The settings of traces. */
+export const traceSettings = {
+  TRACES_SAMPLE: part({ default: 1, desc: 'part of all runs whose spans are stored, from 0 (none) to 1 (all)' }),
+  TRACES_KEEP_DAYS: positiveInteger({ default: 7, desc: 'days for which the spans of runs are kept' }),
+};
+
+type Cleaned = { readonly [Name in keyof typeof traceSettings]: number } & { readonly ADK_WEB_UI: boolean };
+
+export interface TraceConfig {
+  /** Part of all runs. */
+  readonly sample: number;
+  readonly keepDays: number;
+  /** Whether anybody wants the spans of runs. */
+  readonly isWatched: boolean;
+}
+
+export function readTraceConfig({ ADK_WEB_UI, TRACES_SAMPLE: sample, TRACES_KEEP_DAYS }: Cleaned): TraceConfig {
+  return { sample, keepDays: TRACES_KEEP_DAYS, isWatched: ADK_WEB_UI || sample > 0 };
+}

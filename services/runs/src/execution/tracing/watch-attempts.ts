@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { watchSpans, withinSpan } from '@agentmesh/lib/spans';
+import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import type { Ending } from '../attempt/execution-deps.ts';
+import { AttemptTrace, type TracedSpan } from './attempt-trace.ts';
+
+/** Takes the spans of an attempt that has ended. */
+export type TraceSink = (turn: Turn, spans: readonly TracedSpan[]) => void;
+
+/** The wrappers that see attempts. */
+export interface WatchedAttempts {
+  readonly around: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
+  /** A client that notices the events of attempts. */
+  readonly noticing: (sessions: Client<typeof SessionsService>) => Client<typeof SessionsService>;
+}
+
+/** Sees the spans of runs, of a part of all runs below `sample` 1. All attempts of a run are seen, or none. */
+export function watchAttempts(sample: number, sinks: readonly TraceSink[]): WatchedAttempts {
+  const current = new AsyncLocalStorage<AttemptTrace>();
+  return {
+    around: (turn, attempt) => {
+      const { session, invocationId } = turn;
+      if (session === undefined || !isSampled(invocationId, sample)) return attempt();
+      const trace = new AttemptTrace();
+      const attributes = {
+        'gcp.vertex.agent.invocation_id': invocationId,
+        'gen_ai.conversation.id': session.sessionId,
+      };
+      const work = () => withinSpan({ name: 'invocation', attributes }, () => current.run(trace, attempt));
+      return watchSpans(trace.add.bind(trace), work).finally(() => {
+        const spans = trace.spans();
+        for (const sink of sinks) sink(turn, spans);
+      });
+    },
+    noticing: (sessions) => ({
+      ...sessions,
+      appendEvents: (request, options) => {
+        current.getStore()?.note((request.events ?? []) as Parameters<AttemptTrace['note']>[0]);
+        return sessions.appendEvents(request, options);
+      },
+    }),
+  };
+}
+
+/** Whether a run is in a sample. Ids of runs end in random hex digits. */
+export function isSampled(invocationId: string, sample: number): boolean {
+  return sample >= 1 || Number.parseInt(invocationId.slice(-8), 16) / 2 ** 32 < sample;
+}
