@@ -16,7 +16,7 @@ import { Shortcuts } from './shortcuts.tsx';
 import { Brand, Side } from './side.tsx';
 
 /** Pages that are shown to everybody. */
-const open = /^\/(auth\/|sign-up$|forgot$)/;
+const open = /^\/(auth\/|sign-up$|forgot$|erased$)/;
 
 export function App() {
   const known = session.value;

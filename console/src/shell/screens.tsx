@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { Empty, Failure, Skeleton } from '../kit/states.tsx';
 import { t } from '../texts.ts';
-import { match, path } from './router.ts';
+import { base, match, path } from './router.ts';
 
 export type Params = Readonly<Record<string, string>>;
 type Screen = ComponentType<{ params: Params }>;
@@ -36,7 +36,7 @@ export function Current() {
   const { pattern, load, params } = found.find((it) => it.params !== undefined) ?? {};
   if (pattern === undefined || load === undefined || params === undefined) return <Missing />;
   const Shown = loaded.value.get(pattern);
-  if (Shown instanceof Error) return <Failure error={Shown} retry={() => void start(pattern, load)} />;
+  if (Shown instanceof Error) return <Failure error={Shown} retry={reload} />;
   if (Shown !== undefined) return <Shown params={params} />;
   void start(pattern, load);
   return <Skeleton />;
@@ -46,10 +46,16 @@ async function start(pattern: string, load: () => Promise<Screen>): Promise<void
   let outcome: Screen | Error;
   try {
     outcome = await load();
-  } catch (error) {
-    outcome = error instanceof Error ? error : new Error(String(error));
+  } catch {
+    outcome = new Error(t.states.offline);
   }
   loaded.value = new Map(loaded.peek()).set(pattern, outcome);
+}
+
+/** Loads the page again when the server is there: a browser may remember that a file could not be loaded. */
+async function reload(): Promise<void> {
+  await fetch(`${base}/`);
+  location.reload();
 }
 
 function Missing() {

@@ -136,6 +136,12 @@ export const manage = {
     lastName: 'Last name',
     saved: 'Your name is saved.',
   },
+  erased: {
+    title: 'The account is deleted',
+    lead: 'Keep this address: it is the receipt, and shows how many rows were erased.',
+    pending: 'Its data is being erased.',
+    complete: 'All its data is erased.',
+  },
   admin: {
     lead: 'The mesh and its accounts.',
     health: 'Health',

@@ -48,6 +48,8 @@ test('the console signs in, streams an answer, keeps it over a reload and lists 
 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, complaints } = await visit(browser, '/chat/echo');
+  await page.getByLabel('Write a message').waitFor();
+  expect(await page.evaluate<number>(loadedBytes)).toBeLessThanOrEqual(120_000);
   await page.getByLabel('Write a message').fill('hello **console**');
   await page.keyboard.press('Enter');
   const answer = page.locator('.prose strong', { hasText: 'console' });
@@ -168,6 +170,53 @@ test('two tabs share one stream of changes, and a change of the state is refused
   expect(streams).toBe(1);
   await context.close();
 });
+
+test('accounts beside each other, a server that is away, an error, a session that has ended and a deleted account are shown as they are', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const [one, other] = [await visit(browser, '/runs'), await visit(browser, '/runs')];
+  const { caller, context, page } = one;
+  await caller.run(await caller.createSession('echo'), 'hello');
+  await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'echo' }).waitFor();
+  await other.page.getByText('No runs yet').waitFor();
+
+  const problem = page.locator('#main').getByRole('alert');
+  const faults = async () => {
+    await page.evaluate(axe.source);
+    return faultsOf(page, themes[0][1]);
+  };
+  await page.goto(`${url}/console/runs/e-nothing`);
+  await problem.getByText('Request').waitFor();
+  await problem.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(await faults()).toEqual([]);
+  await context.setOffline(true);
+  await open(page, 'Account');
+  await page.getByText('The server cannot be reached.').first().waitFor();
+  expect(await faults()).toEqual([]);
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await page.getByLabel('First name').waitFor();
+
+  const tab = await context.newPage();
+  await tab.goto(`${url}/console/`);
+  await tab.getByRole('button', { name: 'Sign out' }).click();
+  await tab.getByLabel('E-mail').waitFor();
+  await open(page, 'Sessions');
+  await page.getByLabel('E-mail').waitFor();
+  expect(await faults()).toEqual([]);
+
+  await other.page.goto(`${url}/console/account?tab=data`);
+  await other.page.getByLabel('Your password').fill(password);
+  await other.page.getByRole('button', { name: 'Delete the account' }).click();
+  await other.page.getByText('All its data is erased.').waitFor();
+  for (const visited of [one, other]) await visited.context.close();
+});
+
+/** Compressed bytes of all files of the page so far, without answers of the API. */
+const loadedBytes = `performance.getEntries()
+  .filter(({ entryType, name }) => entryType === 'navigation' || (entryType === 'resource' && name.includes('/console/')))
+  .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 
 /** Makes something for every screen to show. */
 async function fill(caller: Caller): Promise<void> {

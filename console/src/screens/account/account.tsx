@@ -8,7 +8,7 @@ import { Facts, Page, Tabs } from '../../kit/page.tsx';
 import { When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toasts.tsx';
-import { base, query } from '../../shell/router.ts';
+import { base, go, query } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Audit } from './audit.tsx';
 import { SignIns } from './sign-ins.tsx';
@@ -72,8 +72,9 @@ async function rename(user: User, { first = '', last = '' }: Readonly<Record<str
 function Deletion() {
   const remove = async ({ password = '' }: Readonly<Record<string, string>>): Promise<void> => {
     const [{ user_id: id }, email] = [await mesh.account.me(), session.peek()?.email ?? ''];
-    await asOwner({ email, password }, (owner) => owner.account.delete(id));
+    const receipt = await asOwner({ email, password }, (owner) => owner.account.delete(id));
     await signOut();
+    go(`/erased?receipt=${receipt}`, { replaces: true });
   };
   return (
     <section class="card pad stack">

@@ -30,7 +30,7 @@ export function Timeline({ run, events }: { readonly run: Run; readonly events: 
   return (
     <ol class="card waterfall" aria-label={t.run.timeline}>
       {spans.map((span, index) => (
-        <li key={index} class={span.kind}>
+        <li key={index} class={`of-${span.kind}`}>
           <span class="row span-name" style={{ paddingLeft: `${(span.depth ?? 0) * 14}px` }}>
             <Icon name={icons[span.kind]} />
             <span class="clip">{nameOf(span)}</span>

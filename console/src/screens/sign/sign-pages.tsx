@@ -6,6 +6,7 @@ import { useTitle } from '../../kit/page.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { base, go, path, query } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
+import { Erased } from './erased.tsx';
 import { SignFrame } from './sign-frame.tsx';
 
 /** The pages for those who are not signed in. A page that was asked for stays in the address, and is shown after the sign-in. */
@@ -14,6 +15,7 @@ export function SignPages() {
   if (path.value === '/forgot') return <Forgot />;
   if (path.value === '/auth/reset-password') return <Reset />;
   if (path.value === '/auth/verify-email') return <Verify />;
+  if (path.value === '/erased') return <Erased />;
   return <SignIn />;
 }
 

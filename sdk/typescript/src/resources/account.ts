@@ -69,9 +69,16 @@ export class Account {
     return this.#options.transport.json({ method: 'PATCH', path: route`/api/users/${id}`, body, ...options });
   }
 
-  /** Deletes an account with everything that it has. Cannot be undone. */
-  async delete(id: number, options?: CallOptions): Promise<void> {
-    await this.#options.transport.json({ method: 'DELETE', path: route`/api/users/${id}`, ...options });
+  /** Deletes an account with everything that it has. Cannot be undone. Answers the id of the receipt, for `erasure`. */
+  async delete(id: number, options?: CallOptions): Promise<string> {
+    const call: Call = { method: 'DELETE', path: route`/api/users/${id}`, ...options };
+    const location = await this.#options.transport.send(call, async ({ headers }) => headers.get('location') ?? '');
+    return location.slice(location.lastIndexOf('/') + 1);
+  }
+
+  /** The receipt of a deletion: how much was erased where. Needs no token. */
+  erasure(receipt: string, options?: CallOptions): Promise<Answer<'getErasure'>> {
+    return this.#options.anonymous.json({ path: route`/api/users/me/erasures/${receipt}`, ...options });
   }
 
   /** Sign-ins of the account that have not ended. */
