@@ -12,7 +12,7 @@ export interface A2aMessage {
 }
 
 /** Answer of the agent to one message, as a stream: results of the stream in the protocol's JSON, after which it may fall silent, or something odd. */
-export type A2aScript = readonly (object | 'hang')[] | 'hang' | 'break' | 'flood';
+export type A2aScript = readonly (object | 'hang')[] | { readonly error: object } | 'hang' | 'break' | 'flood';
 
 /** An agent of the Agent2Agent protocol, version 1.0, over JSON-RPC. It refuses what breaks the protocol's rules. */
 export interface FakeA2aAgent extends AsyncDisposable {
@@ -92,6 +92,7 @@ class A2aFake {
 async function stream(response: ServerResponse, id: unknown, script: A2aScript): Promise<void> {
   if (script === 'hang') return;
   if (script === 'break') return void response.destroy();
+  if (typeof script === 'object' && 'error' in script) return sendJson(response, { jsonrpc: '2.0', id, ...script });
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (script === 'flood') {
     const piece = `: ${'x'.repeat(65_536)}\n\n`;

@@ -1,6 +1,6 @@
 import { type Artifact, type Part as A2aPart, type StreamResponse, type TaskStatus, TaskState } from '@a2a-js/sdk';
 import type { Part } from '@google/genai';
-import { RemoteFailure } from './remote-failure.ts';
+import { RemoteFailure, RemoteTaskFailed } from './remote-failure.ts';
 import { toParts } from './to-parts.ts';
 
 const mostArtifacts = 256;
@@ -69,7 +69,7 @@ export class RemoteAnswer {
     this.needsInput = state === TaskState.TASK_STATE_INPUT_REQUIRED;
     this.isOver = this.needsInput || state === TaskState.TASK_STATE_COMPLETED;
     const failure = failures.get(state);
-    if (failure !== undefined) throw new RemoteFailure(`The task of the remote agent ${failure}.${textOf(parts)}`);
+    if (failure !== undefined) throw new RemoteTaskFailed(`The task of the remote agent ${failure}.${textOf(parts)}`);
     return state === TaskState.TASK_STATE_WORKING ? toParts(parts) : [];
   }
 

@@ -4,6 +4,9 @@ import type { Event } from '@google/adk';
 export const contextKey = 'a2a:context_id';
 export const taskKey = 'a2a:task_id';
 
+/** Name of the call by which a question of a remote agent waits for the user's answer. */
+export const questionName = 'request_input';
+
 /** The events of which a message is made. */
 export function sinceLastAnswer(events: readonly Event[], agentName: string): readonly Event[] {
   const { answer, conversation } = lastOf(events, agentName);

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import type { Message, StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
+import { isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { unlessAborted } from '@agentmesh/lib/wait';
 import { type HeaderSources, type OpenToolKey, requestHeaders } from '../mcp/request-headers.ts';
 import { RemoteAnswer, saidMark } from './answer.ts';
 import type { OpenRemote } from './remote-client.ts';
-import { describeRemoteFailure, RemoteFailure } from './remote-failure.ts';
+import { describeRemoteFailure, RemoteFailure, RemoteTaskFailed } from './remote-failure.ts';
 import type { RemoteAsk, RemoteLink, RemoteReply } from './remote-link.ts';
-import { contextKey, taskKey } from './last-answer.ts';
+import { contextKey, questionName, taskKey } from './last-answer.ts';
 import { toMessage } from './to-message.ts';
 
 export interface RemoteLinkSpec extends HeaderSources {
@@ -55,8 +58,7 @@ class Exchange {
       client = await this.#open(signal, (failure) => ending.abort(failure));
       const message = toMessage(this.#ask.events, this.#spec.name);
       if (message.parts.length === 0) throw new RemoteFailure('There is nothing to say to the remote agent.');
-      const request = { tenant: '', message, configuration: undefined, metadata: undefined };
-      for await (const piece of client.sendMessageStream(request, { signal })) {
+      for await (const piece of send(client, message, signal)) {
         const parts = answer.take(piece);
         if (parts.length > 0) yield { parts, partial: true };
       }
@@ -85,13 +87,37 @@ class Exchange {
     // Words of the remote agent may repeat secrets that it was sent.
     const [reason] = errorMessage.split(saidMark);
     this.#deps.log.warn({ agent: this.#spec.name, reason }, 'remote agent failed');
-    return { errorCode: 'REMOTE_AGENT_FAILED', errorMessage };
+    const failure = { errorCode: 'REMOTE_AGENT_FAILED', errorMessage };
+    if (!(error instanceof RemoteTaskFailed)) return failure;
+    // The next message begins a task in the same conversation.
+    return { ...failure, ...placeOf({ contextId: this.#answer.contextId }) };
   }
 }
 
+/** Streams the answer to a message. A task to which the agent adds no message any more is left: the message begins another one of the conversation. */
+async function* send(client: Client, message: Message, signal: AbortSignal): AsyncGenerator<StreamResponse, void> {
+  const requestOf = (sent: Message) => ({ tenant: '', message: sent, configuration: undefined, metadata: undefined });
+  try {
+    yield* client.sendMessageStream(requestOf(message), { signal });
+  } catch (error) {
+    if (message.taskId === '' || !(isJsonRpcError(error) || isRestError(error))) throw error;
+    yield* client.sendMessageStream(requestOf({ ...message, taskId: '' }), { signal });
+  }
+}
+
+/** An answer that asks for input is a call too, which waits for the user's answer. */
 function wholeOf({ parts, contextId, taskId, needsInput }: RemoteAnswer): RemoteReply {
-  const customMetadata = { [contextKey]: contextId, ...(needsInput && { [taskKey]: taskId }) };
-  return { parts, ...(contextId !== '' && { customMetadata }) };
+  if (!needsInput) return { parts, ...placeOf({ contextId }) };
+  const id = `adk-${randomUUID()}`;
+  const message = parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join('');
+  const functionCall = { id, name: questionName, args: { message } };
+  return { parts: [...parts, { functionCall }], longRunningToolIds: [id], ...placeOf({ contextId, taskId }) };
+}
+
+/** Metadata of an event by which the conversation goes on, and the task that waits for input. */
+function placeOf({ contextId, taskId }: { contextId: string; taskId?: string }): Pick<RemoteReply, 'customMetadata'> {
+  if (contextId === '') return {};
+  return { customMetadata: { [contextKey]: contextId, ...(taskId !== undefined && { [taskKey]: taskId }) } };
 }
 
 /** Tells the remote agent that nobody waits for its task any more. */

@@ -1,4 +1,5 @@
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
+import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type A2aScript, type FakeA2aAgent, startA2aAgent } from '../../../../../test/fakes/a2a-agent.ts';
 import { createAgentBench, log } from '../../../test/run-agents.ts';
@@ -69,7 +70,7 @@ test('a conversation goes on with its context, and a task that asks for input wi
     [status('TASK_STATE_INPUT_REQUIRED', part('Which one?'))],
     [status('TASK_STATE_COMPLETED', part('Good.'))],
   );
-  expect(textsOf((await bench.run({ text: 'first' })).events)).toEqual(['Which one?']);
+  expect(textsOf((await bench.run({ text: 'first' })).events)).toEqual(['Which one?|']);
   expect(textsOf((await bench.run({ text: 'second' })).events)).toEqual(['Good.']);
   await bench.run({ text: 'third' });
   expect(remote.messages.map(({ message }) => message)).toMatchObject([
@@ -78,6 +79,41 @@ test('a conversation goes on with its context, and a task that asks for input wi
     { parts: [{ text: 'third' }], contextId: 'c1' },
   ]);
   expect(remote.messages[2]?.message).not.toHaveProperty('taskId');
+});
+
+test('a task that asks for input makes the run wait, and the answer goes on with the task', async () => {
+  const bench = setUp();
+  remote.scripts.push([status('TASK_STATE_INPUT_REQUIRED', part('Which one?'))]);
+  const { events } = await bench.run({ text: 'first' });
+  const { end } = bench.sessions.run(bench.key);
+  const [call] = JSON.parse(Buffer.from(end?.waitingForJson ?? []).toString()) as { functionCallId: string }[];
+  expect(end?.outcome).toBe(AttemptEnd_Outcome.WAITING);
+  expect(call).toMatchObject({ name: 'request_input', args: { message: 'Which one?' }, eventId: events[0]?.['id'] });
+  const functionResponse = { id: call?.functionCallId ?? '', name: 'request_input', response: { result: 'this' } };
+  remote.scripts.push([status('TASK_STATE_COMPLETED', part('Good.'))]);
+  const message = { role: 'user', parts: [{ functionResponse }] };
+  expect(textsOf((await bench.run({ message })).events)).toEqual(['Good.']);
+  expect(remote.messages[1]?.message).toMatchObject({ parts: [{ text: 'this' }], contextId: 'c1', taskId: 't1' });
+});
+
+test('a message after a task that failed, or takes no message any more, begins a task of the same conversation', async () => {
+  const bench = setUp();
+  const question = [status('TASK_STATE_INPUT_REQUIRED', part('Which one?'))];
+  remote.scripts.push(question, [status('TASK_STATE_FAILED', part('no'))]);
+  for (const text of ['first', 'second', 'third']) await bench.run({ text });
+  const gone = { error: { code: -32_001, message: 'Task not found' } };
+  remote.scripts.push(question, gone, [status('TASK_STATE_COMPLETED', part('Good.'))]);
+  await bench.run({ text: 'fourth' });
+  expect(textsOf((await bench.run({ text: 'fifth' })).events)).toEqual(['Good.']);
+  const places = remote.messages.map(({ message }) => [message['contextId'], message['taskId']]);
+  expect(places).toEqual([
+    [undefined, undefined],
+    ['c1', 't1'],
+    ['c1', undefined],
+    ['c1', undefined],
+    ['c1', 't1'],
+    ['c1', undefined],
+  ]);
 });
 
 test('headers of the file, of the state and of a saved key are sent', async () => {

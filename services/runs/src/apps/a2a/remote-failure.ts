@@ -6,6 +6,9 @@ export class RemoteFailure extends Error {
   override readonly name = 'RemoteFailure';
 }
 
+/** The task of a remote agent ended without success: no message can be added to it. */
+export class RemoteTaskFailed extends RemoteFailure {}
+
 const longestMessage = 500;
 
 /** Describes why a remote agent could not be used, without addresses, headers or stack traces. */

@@ -16,6 +16,8 @@ export interface RemoteReply {
   readonly parts?: Part[];
   readonly partial?: boolean;
   readonly customMetadata?: Record<string, unknown>;
+  /** The call in `parts` that waits for the user's answer to the agent's question. */
+  readonly longRunningToolIds?: string[];
   readonly errorCode?: string;
   readonly errorMessage?: string;
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, type Part as A2aPart, Role } from '@a2a-js/sdk';
 import type { Event } from '@google/adk';
-import type { Part } from '@google/genai';
-import { contextKey, lastOf, taskKey } from './last-answer.ts';
+import type { FunctionResponse, Part } from '@google/genai';
+import { contextKey, lastOf, questionName, taskKey } from './last-answer.ts';
 
 /** Most bytes of texts and files in one message. */
 const mostBytes = 1024 * 1024;
@@ -34,7 +34,8 @@ function partsOf({ author, content, partial }: Event): A2aPart[] {
   return (content?.parts ?? []).flatMap((part) => toA2aPart(part, isUser ? '' : `[${author}] said: `) ?? []);
 }
 
-function toA2aPart({ text, thought, inlineData, fileData }: Part, prefix: string): A2aPart | undefined {
+function toA2aPart({ functionResponse, ...part }: Part, prefix: string): A2aPart | undefined {
+  const { text = textOf(functionResponse), thought, inlineData, fileData } = part;
   const rest = { metadata: undefined, filename: '', mediaType: inlineData?.mimeType ?? fileData?.mimeType ?? '' };
   if (text !== undefined && text !== '' && thought !== true) {
     return { ...rest, content: { $case: 'text', value: prefix + text } };
@@ -43,6 +44,14 @@ function toA2aPart({ text, thought, inlineData, fileData }: Part, prefix: string
     return { ...rest, content: { $case: 'raw', value: Buffer.from(inlineData.data, 'base64') } };
   }
   return fileData?.fileUri === undefined ? undefined : { ...rest, content: { $case: 'url', value: fileData.fileUri } };
+}
+
+/** The user's answer to a question of the agent, which may stand in an object like that of a tool. */
+function textOf(answer: FunctionResponse | undefined): string | undefined {
+  if (answer?.name !== questionName) return undefined;
+  const { response = {} } = answer;
+  const [only, ...others] = Object.values(response);
+  return typeof only === 'string' && others.length === 0 ? only : JSON.stringify(response);
 }
 
 function newestWithin(parts: readonly A2aPart[], most: number): A2aPart[] {
