@@ -16,7 +16,8 @@ export const record = {
       newMessage: { role: 'user', parts: [{ text: 'Hello, mesh' }] },
     },
   ],
-  anyOf: [{ required: ['newMessage'] }, { required: ['invocationId'] }],
+  description: 'Either `newMessage` or `invocationId` is required.',
+  'x-one-of': ['newMessage', 'invocationId'],
 } as const;
 
 /** Message to an app's agent. Either `newMessage` or `invocationId` is required. */

@@ -36,7 +36,7 @@ const ForkRequest = Type.Object(
     ...strict,
     description: 'Either `eventId` or `invocationId` is required.',
     examples: [{ invocationId: exampleId, sessionId: 's1-copy' }],
-    anyOf: [{ required: ['eventId'] }, { required: ['invocationId'] }],
+    'x-one-of': ['eventId', 'invocationId'],
   },
 );
 

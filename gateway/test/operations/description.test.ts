@@ -70,6 +70,14 @@ describe('the description', () => {
     expect(text).not.toMatch(/(?<!"name":)"x-(?!product-version")/);
   });
 
+  it('names the properties of each record where generators of clients look for them', async () => {
+    const { components } = (await edge.send('/openapi.json')).body as Document;
+    const bodies = ['RunAgentRequest', 'StartRunRequest', 'RunAnswer', 'ForkRequest'];
+    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(bodies));
+    const withChoice = Object.entries(components.schemas).filter(([, one]) => 'properties' in one && 'anyOf' in one);
+    expect(withChoice.map(([name]) => name)).toEqual([]);
+  });
+
   it('requires the application of a run unless there is a default one', async () => {
     await using own = await startEdge({ env: { ADK_DEFAULT_APP_NAME: 'shop' } });
     const requiredOf = async (of: Edge) =>

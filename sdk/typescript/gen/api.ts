@@ -2799,7 +2799,10 @@ export interface components {
          * @description A JSON Schema, draft 7.
          */
         AgentSchema: Record<string, never>;
-        /** RunAgentRequest */
+        /**
+         * RunAgentRequest
+         * @description Either `newMessage` or `invocationId` is required.
+         */
         RunAgentRequest: {
             userId: string;
             sessionId: string;
@@ -3207,7 +3210,10 @@ export interface components {
             }[] | null;
             setModelResponse?: unknown;
         };
-        /** StartRunRequest */
+        /**
+         * StartRunRequest
+         * @description Either `newMessage` or `invocationId` is required.
+         */
         StartRunRequest: {
             userId: string;
             sessionId: string;
@@ -3401,7 +3407,10 @@ export interface components {
         RunMessage: {
             newMessage: components["schemas"]["Content"];
         };
-        /** RunAnswer */
+        /**
+         * RunAnswer
+         * @description Either `functionResponse` or `functionResponses` is required.
+         */
         RunAnswer: {
             functionResponse?: components["schemas"]["FunctionAnswer"];
             functionResponses?: components["schemas"]["FunctionAnswer"][];
@@ -5400,6 +5409,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Either `newMessage` or `invocationId` is required. */
         requestBody: {
             content: {
                 /**
@@ -5440,6 +5450,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Either `newMessage` or `invocationId` is required. */
         requestBody: {
             content: {
                 /**
@@ -5524,6 +5535,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Either `newMessage` or `invocationId` is required. */
         requestBody: {
             content: {
                 /**
@@ -5738,6 +5750,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Either `functionResponse` or `functionResponses` is required. */
         requestBody: {
             content: {
                 /**

@@ -11,7 +11,7 @@ export interface JsonSchema {
   readonly uniqueItems?: boolean;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** Either `[X, null]`, or alternatives of `required` on an object. */
+  /** `[X, null]`. */
   readonly anyOf?: readonly JsonSchema[];
   readonly enum?: readonly string[];
   readonly minLength?: number;
@@ -29,6 +29,8 @@ export interface JsonSchema {
   readonly writeOnly?: boolean;
   /** Members are accepted in any case. Unknown values are accepted unchanged. */
   readonly 'x-open-enum'?: boolean;
+  /** Properties one of which is required. Generators of clients read a top-level `anyOf` of `required` as a type without properties. */
+  readonly 'x-one-of'?: readonly string[];
   /** Second name of the property. The value is answered under the name that was sent. */
   readonly 'x-also'?: string;
   /** Keys that are skipped where unknown keys are refused. */

@@ -111,7 +111,7 @@ function reportExtra(
 }
 
 function fieldsOf(schema: JsonSchema, compile: (schema: JsonSchema) => Check): Field[] {
-  const choice = (schema.anyOf ?? []).flatMap((alternative) => alternative.required ?? []);
+  const choice = schema['x-one-of'] ?? [];
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const alternatives = choice[0] === name ? choice.slice(1).flatMap((other) => [other, snakeCase(other)]) : [];
     const inner = nullableOf(property) ?? property;

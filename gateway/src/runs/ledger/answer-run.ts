@@ -31,9 +31,10 @@ const RunAnswer = Type.Object(
   },
   {
     title: 'RunAnswer',
+    description: 'Either `functionResponse` or `functionResponses` is required.',
     ...strict,
     examples: [{ functionResponse: example }],
-    anyOf: [{ required: ['functionResponse'] }, { required: ['functionResponses'] }],
+    'x-one-of': ['functionResponse', 'functionResponses'],
   },
 );
 
