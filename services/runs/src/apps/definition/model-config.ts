@@ -66,7 +66,16 @@ const passedOn = {
   service_tier: text,
   audio_timestamp: flag,
   image_config: map,
-  http_options: Type.Optional(Type.Object({ retry_options: Type.Optional(RetryOptions) }, strict)),
+  http_options: Type.Optional(
+    Type.Object(
+      {
+        retry_options: Type.Optional(RetryOptions),
+        /** Milliseconds, as in ADK. */
+        timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000 })),
+      },
+      strict,
+    ),
+  ),
 };
 
 const anything = Type.Optional(Type.Unknown());

@@ -84,9 +84,12 @@ describe('the built-in tools', () => {
     expect(await call('load_memory', {})).toHaveProperty('error');
   });
 
-  test('request_input is long-running and leaves its answer open', async () => {
-    expect(toolOf('request_input').isLongRunning).toBe(true);
-    expect(await call('request_input', { message: 'Which?' })).toBeNull();
+  test.each([
+    ['request_input', { message: 'Which?' }],
+    ['get_user_choice', { options: ['this', 'that'] }],
+  ])('%s is long-running and leaves its answer open', async (name, args) => {
+    expect(toolOf(name).isLongRunning).toBe(true);
+    expect(await call(name, args)).toBeNull();
   });
 
   test('exit_loop ends the loop', async () => {

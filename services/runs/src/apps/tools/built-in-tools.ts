@@ -6,7 +6,7 @@ import { createHttpGet } from './http-get.ts';
 import { LoadArtifacts } from './load-artifacts.ts';
 import { LoadMemory } from './load-memory.ts';
 import { createRequestCredential, REQUEST_CREDENTIAL } from './request-credential.ts';
-import { createRequestInput } from './request-input.ts';
+import { createGetUserChoice, createRequestInput } from './request-input.ts';
 import { createSaveArtifact, SAVE_ARTIFACT } from './save-artifact.ts';
 import { createSetState, SET_STATE } from './set-state.ts';
 
@@ -25,6 +25,7 @@ export const builtInTools: ReadonlyMap<string, ToolFactory> = new Map<string, To
   ['http_get', createHttpGet],
   ['exit_loop', () => new ExitLoopTool()],
   ['request_input', createRequestInput],
+  ['get_user_choice', createGetUserChoice],
   [REQUEST_CREDENTIAL, createRequestCredential],
   ['load_memory', () => new LoadMemory()],
   ['preload_memory', () => new PreloadMemoryTool()],

@@ -25,3 +25,19 @@ export function createRequestInput(): BaseTool {
     run: () => null,
   });
 }
+
+/** `get_user_choice` of ADK: the run waits until the human has chosen. */
+export function createGetUserChoice(): BaseTool {
+  return new BuiltInTool({
+    name: 'get_user_choice',
+    idempotent: true,
+    description: 'Provides the options to the user and asks them to choose one.',
+    isLongRunning: true,
+    parameters: {
+      type: Type.OBJECT,
+      properties: { options: { type: Type.ARRAY, items: { type: Type.STRING } } },
+      required: ['options'],
+    },
+    run: () => null,
+  });
+}

@@ -140,7 +140,9 @@ export class AiSdkLlm extends BaseLlm {
   }
 
   async *#attempt({ connection, request, stream, firstMs, signal }: Attempt): AsyncGenerator<LlmResponse, void> {
-    const watchdog = new Watchdog({ timeoutMs: this.#options.timeoutMs, firstMs }, signal);
+    const { timeoutMs } = this.#options;
+    const ownMs = request.config?.httpOptions?.timeout ?? timeoutMs;
+    const watchdog = new Watchdog({ timeoutMs: Math.min(timeoutMs, ownMs), firstMs }, signal);
     try {
       const call = toCallOptions(request, connection.dialect);
       yield* streamOnce({ connection, call, watchdog, stream });

@@ -75,9 +75,11 @@ describe('a failure ends as one clean error response:', () => {
 
   test('a connection that breaks, and a server that hangs, in mid-stream', async () => {
     const sse = { contentType: 'text/event-stream', body: text };
-    fake.answer({ ...sse, after: 'break' }, { ...sse, after: 'hang' });
+    fake.answer({ ...sse, after: 'break' }, { ...sse, after: 'hang' }, { ...sse, after: 'hang' });
     expect((await ask()).at(-1)).toMatchObject({ errorCode: 'MODEL_UNREACHABLE' });
     expect((await ask({}, { timeoutMs: 300 })).at(-1)).toMatchObject({ errorCode: 'DEADLINE_EXCEEDED' });
+    const config = { httpOptions: { timeout: 300 } };
+    expect((await ask({ config })).at(-1)).toMatchObject({ errorCode: 'DEADLINE_EXCEEDED' });
   });
 });
 
