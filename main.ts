@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import process from 'node:process';
 import {
   checkProcess,
@@ -65,6 +66,24 @@ class StoppedError extends Error {
   }
 }
 
+const refusals: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'its file system is read-only',
+  ENOTDIR: 'a part of its path is no folder',
+  EEXIST: 'a part of its path is no folder',
+  ENOSPC: 'there is no space left',
+};
+
+/** The sentence for a DATA_DIR that this process cannot write to; undefined for another error. */
+function refusalOfFolder(error: unknown): string | undefined {
+  const { code = '', path = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  const dataDir = resolve(process.env['DATA_DIR'] ?? '.data');
+  const isIts = path !== '' && (path.startsWith(dataDir) || dataDir.startsWith(path));
+  if (refusals[code] === undefined || !isIts) return undefined;
+  return `DATA_DIR: ${dataDir} cannot be used: ${refusals[code]}. Let this process write there, or name another folder.`;
+}
+
 /** The text that is printed when the process cannot start: no stack trace for mistakes of the operator. */
 export function explain(error: unknown): string {
   const isMistake =
@@ -73,6 +92,8 @@ export function explain(error: unknown): string {
     error instanceof ListenError ||
     error instanceof StoppedError;
   if (isMistake) return error.message;
+  const refusal = refusalOfFolder(error);
+  if (refusal !== undefined) return refusal;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { ListenError, type MeshProcess } from '@agentmesh/lib/service';
@@ -38,7 +39,18 @@ function consoleLine(address: string): string {
   return process.env.CONSOLE?.trim() === 'false' ? '' : `Open ${address}/console/ in a browser`;
 }
 
+const rootFiles = ['root_agent.yaml', 'agent.ts', 'agent.js'];
+
+/** The app of the commands: the first of the own AGENTS_DIR, or the sample `echo`. */
+function appToTry(): string {
+  const dir = process.env.AGENTS_DIR?.trim() ?? '';
+  if (dir === '' || !existsSync(dir)) return 'echo';
+  const apps = readdirSync(dir).filter((app) => rootFiles.some((file) => existsSync(join(dir, app, file))));
+  return apps.toSorted()[0] ?? 'echo';
+}
+
 function welcome(address: string): string {
+  const app = appToTry();
   const json = `-H 'content-type: application/json'`;
   const bearer = '-H "authorization: Bearer $TOKEN"';
   const account = `"email":"ada@example.com","password":"correct horse battery"`;
@@ -57,10 +69,10 @@ Try, in another terminal:
    export TOKEN=$(curl -s ${address}/api/auth/token ${json} \\
      -d '{${account}}' | sed 's/.*"access_token": *"\\([^"]*\\)".*/\\1/')
 
-3. Create a session and talk to the echo agent
-   curl -s ${address}/apps/echo/users/user/sessions ${bearer} ${json} -d '{"sessionId":"s1"}' &&
+3. Create a session and talk to the agent ${app}
+   curl -s ${address}/apps/${app}/users/user/sessions ${bearer} ${json} -d '{"sessionId":"s1"}' &&
    curl -sN ${address}/run_sse ${bearer} ${json} \\
-     -d '{"appName":"echo","userId":"user","sessionId":"s1",${message},"streaming":true}'
+     -d '{"appName":"${app}","userId":"user","sessionId":"s1",${message},"streaming":true}'
 `;
 }
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encryptKey, startMesh } from '../mesh.ts';
-import { root } from './run-main.ts';
+import { root, runMain } from './run-main.ts';
 import { plainEnvironment } from '../plain-environment.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -76,6 +76,21 @@ describe('DATA_DIR', { timeout: 90_000 }, () => {
     await chown(home, user.uid, user.gid);
     await startAndStop(join(home, 'new'), user);
     expect(await modeOf(join(home, 'new'))).toBe('700');
+  });
+
+  test('that cannot be used is told in one sentence', async () => {
+    const dataDir = '/dev/null/data';
+    const { code, output } = await runMain(['all'], {
+      ENCRYPT_KEY: encryptKey,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      OPS_PORT: '0',
+    });
+    const plain = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(plain).toEqual([
+      `DATA_DIR: ${dataDir} cannot be used: a part of its path is no folder. Let this process write there, or name another folder.`,
+    ]);
+    expect(code).toBe(1);
   });
 
   test('that is open to others keeps its mode, and a warning names it', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
@@ -75,8 +75,14 @@ describe('npm run dev', { timeout: 90_000 }, () => {
     expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);
   });
 
-  test('starts twice at the same time', async () => {
-    const [first, second] = await Promise.all([startDev(), startDev()]);
+  test('starts twice at the same time, and names an app of each AGENTS_DIR', async () => {
+    const agents = join(tree, 'agents');
+    await mkdir(join(agents, 'helper'), { recursive: true });
+    await writeFile(join(agents, 'helper/root_agent.yaml'), 'name: helper\nmodel: echo/echo\ninstruction: Help.\n');
+    const [first, second] = await Promise.all([startDev({ AGENTS_DIR: agents }), startDev()]);
+    expect(first.output).toContain('/apps/helper/users/');
+    expect(first.output).toContain('"appName":"helper"');
+    expect(second.output).toContain('"appName":"echo"');
     const addressOf = ({ output }: Dev): string => found(output, /Agent Mesh is ready at (\S+)/);
     expect(addressOf(first)).not.toBe('');
     expect(addressOf(second)).not.toBe('');
