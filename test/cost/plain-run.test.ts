@@ -23,7 +23,7 @@ const most = {
   messages: 4,
 };
 /** Statements of each second that a mesh without work may send, whose bus is PostgreSQL. A slow machine sends fewer. */
-const mostIdle = 28;
+const mostIdle = 32;
 const idleSeconds = 5;
 const countsFile = join(tmpdir(), `agentmesh-made-${process.pid}.json`);
 const resources = new AsyncDisposableStack();

@@ -21,12 +21,13 @@ export class Timeline {
 
   /**
    * Notes the server of a new connection before anything else is sent on it. After a failover to a standby that lacks commits its sequences would give numbers of lost rows,
-   * which processes still hold, to other rows: they are advanced first.
+   * which processes still hold, to other rows: they are advanced first. Throws for a standby: its connections outlive its promotion, which nobody would notice.
    */
   async meet(client: Client): Promise<void> {
     const { rows } = await client.query<{ timeline: string }>(`select ${timelineOfServer} as timeline`);
     const met = rows[0]?.timeline ?? '';
-    if (met === '' || met === this.#current) return;
+    if (met === '') throw new Error('The server is a standby that was not promoted.');
+    if (met === this.#current) return;
     if (this.#current !== '') await client.query(advance);
     this.#current = met;
   }
