@@ -75,13 +75,32 @@ function incomingTrace({ headers }: FastifyRequest): string | undefined {
   return typeof given === 'string' && traceparent.test(given) ? given : undefined;
 }
 
+/** Time in milliseconds from which an answer counts as slow. A stream takes as long as what it tells. */
+const slowMs = 1_000;
+
+/** A line for each request that failed or was slow; the others only with `LOG_LEVEL=debug`. It names the account by its id, and has nothing that a client wrote. */
 function logAccess(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
-  const { statusCode } = reply.raw;
-  const level = statusCode >= 500 ? 'warn' : statusCode >= 400 ? 'info' : 'debug';
+  const level = levelOf(reply);
   if (!log.isLevelEnabled(level)) return;
+  const { statusCode: status } = reply.raw;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
+  const trace = (request.span?.traceparent ?? incomingTrace(request))?.split('-')[1];
+  // Requests that were refused before they had an identity have none, although the type says so.
+  const accountId = (request as Partial<FastifyRequest>).identity?.accountId;
+  const line = { requestId: request.id, method: request.method, route: routeOf(request), status, ms };
   log[level](
-    { requestId: request.id, method: request.method, route: routeOf(request), status: statusCode, ms },
+    { ...line, ...(accountId !== undefined && { accountId }), ...(trace !== undefined && { trace }) },
     'request',
   );
+}
+
+function levelOf(reply: FastifyReply): 'warn' | 'info' | 'debug' {
+  const { statusCode } = reply.raw;
+  if (statusCode >= 500) return 'warn';
+  if (statusCode >= 400) return 'info';
+  return reply.elapsedTime >= slowMs && !isStream(reply) ? 'info' : 'debug';
+}
+
+function isStream({ raw }: FastifyReply): boolean {
+  return String(raw.getHeader('content-type')).startsWith('text/event-stream');
 }
