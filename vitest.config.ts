@@ -1,6 +1,5 @@
 import { findNatsServer } from '@agentmesh/lib/bus/testing';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './scripts/longest-first.ts';
 
 const excluded = ['**/node_modules/**', '**/dist/**'];
 
@@ -63,7 +62,6 @@ export default defineConfig({
     pool: 'forks',
     // Tests wait for a third of their time: three on two cores keep both at work.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
     // Node runs the sources itself, as it does for the product. Vite would translate every file again for each file of tests.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 60_000,
