@@ -119,7 +119,9 @@ describe.each([
     const session = await newSession();
     const first = await begin(session, 'one');
     const { lastSeq } = await append(first, ['reply'], completed);
-    const second = await begin(session, 'two', { known: { sessionPk: first.sessionPk, lastSeq, timeline: first.timeline } });
+    const second = await begin(session, 'two', {
+      known: { sessionPk: first.sessionPk, lastSeq, timeline: first.timeline },
+    });
     expect([textsOf(second), second.knownSeq]).toEqual([['two'], lastSeq]);
   });
 
