@@ -82,7 +82,7 @@ describe.each(Object.keys(transports))('server-everything over %s', (transport) 
       if (tool === undefined) throw new Error(`There is no tool ${name}.`);
       return connections.callTool(target, { tool, args, idempotencyKey: 'k1' }, signal);
     };
-    expect(leftOut).toEqual([]);
+    expect(leftOut).toEqual([{ name: 'simulate-research-query', reason: 'it runs as a task only' }]);
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['echo', 'get-sum', 'get-structured-content']),
     );
