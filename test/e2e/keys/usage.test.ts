@@ -139,7 +139,7 @@ describe('a limit', () => {
     const sent = openAi.received;
     const frames = await caller.runSse(session, 'two', { streaming: true });
     const text = expect.stringMatching(/^The limit of 1 requests per day of the account is reached until 20/);
-    expect(frames.at(-1)).toMatchObject({ errorCode: 'BUDGET_REACHED', errorMessage: text });
+    expect(frames.at(-2)).toMatchObject({ errorCode: 'BUDGET_REACHED', errorMessage: text });
     expect((await caller.readSession(session)).events.at(-1)).toMatchObject({ errorCode: 'BUDGET_REACHED' });
     expect(openAi.received).toBe(sent);
     await caller.run(await caller.createSession('echo'), 'hello');
