@@ -21,9 +21,6 @@ const separateFiles = [
 ].map((file) => `test/e2e/${file}.test.ts`);
 const isFull = process.env.VERIFY === 'full';
 
-/** Files about what a process does as long as nobody has asked it for more: each gets a process of its own. */
-const filesAlone = ['lib/telemetry/tracing.test.ts'];
-
 /** End-to-end tests of the whole mesh in one of its modes: one mesh for all files of the project. */
 function endToEnd(mode: 'all' | 'separate') {
   return {
@@ -78,13 +75,12 @@ export default defineConfig({
           name: 'parts',
           // Every other test: a new folder of tests needs no entry here.
           include: ['**/*.test.ts'],
-          exclude: [...excluded, 'test/e2e/**', ...filesAlone],
+          exclude: [...excluded, 'test/e2e/**'],
           // A file leaves its process as it found it. To start Node and import the product anew costs each of them half a second of a core.
           isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'alone', include: filesAlone, sequence: { groupOrder: 0 } } },
       endToEnd('all'),
       endToEnd('separate'),
       ...(hasNats ? [overNats] : []),

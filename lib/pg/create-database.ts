@@ -27,7 +27,7 @@ interface Connections {
   readonly pool: Pool;
   /** Connections past a pooler, for what it cannot carry; without a pooler those of `pool`. */
   readonly direct: Pool;
-  /** Of each transaction of `pool`. */
+  /** Set in each transaction of `pool`. */
   readonly settings: TransactionSettings;
   readonly ownsSchema: boolean;
   readonly timeline: Timeline;

@@ -10,7 +10,7 @@ const user = { accountId, appName: '-', userId: '-' };
 
 /**
  * One cheap read of each service, for an account that does not exist. Each throws when its service fails. No check changes anything.
- * Nobody can use the gateway without `siblings`; without the others, only the routes that need them fail.
+ * Every route needs `siblings`; without the others, only the routes that need them fail.
  */
 export function dependencyChecks(context: Context): Required<Pick<Running, 'siblings' | 'optionalSiblings'>> {
   const { auth, sessions, runs } = context;

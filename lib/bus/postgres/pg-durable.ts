@@ -19,7 +19,7 @@ export interface Progress {
   readonly timeline: string;
 }
 
-/** What waits for a consumer, found with the statement that keeps it the holder. */
+/** Tells whether anything waits for a consumer. The statement that keeps it the holder finds that, too. */
 export interface Saved {
   readonly hasMore: boolean;
   readonly isReplaying: boolean;

@@ -11,7 +11,7 @@ import { watchAttempts, type WatchedAttempts } from './execution/tracing/watch-a
 
 type TraceHost = Host<typeof runsSettings>;
 
-/** Who gets the spans of runs. When nobody does, nothing is watched, and runs do not know of traces. */
+/** The receivers of the spans of runs. Without any, nothing is watched, and runs do not know of traces. */
 export interface Traces {
   readonly watched: WatchedAttempts | undefined;
   /** Spans of the latest runs; absent while ADK's web UI is off. */

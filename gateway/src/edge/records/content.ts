@@ -10,7 +10,7 @@ import {
 } from './enums.ts';
 import { bytes, freeForm, keeping, maybe, openEnum, strict } from './keywords.ts';
 
-/** What was said in a piece of audio. */
+/** The words of a piece of audio. */
 export const Transcription = Type.Object(
   { text: maybe(Type.String()), finished: maybe(Type.Boolean()), languageCode: maybe(Type.String()) },
   { ...keeping, title: 'Transcription' },

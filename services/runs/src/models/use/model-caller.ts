@@ -61,7 +61,7 @@ export function accountOf(session: Session): string | undefined {
   return notedAt(session)?.accountId;
 }
 
-/** Where the run of a session notes tools that it does without. Undefined outside of a run's own process. */
+/** Notes the tools that the run of a session does without. Undefined outside of a run's own process. */
 export function missingToolsOf(session: Session): MissingTools | undefined {
   return notedAt(session)?.missing;
 }
