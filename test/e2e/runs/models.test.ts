@@ -226,6 +226,9 @@ test.each([
   const keyless = await newAccount(inject('meshUrl'));
   const session = await keyless.createSession(app);
   const missing = { errorCode: 'MODEL_KEY_MISSING', errorMessage: expect.stringContaining(setting) };
-  expect(await keyless.runSse(session, 'hello', { streaming: true })).toMatchObject([missing, { error: expect.stringContaining(setting) }]);
+  expect(await keyless.runSse(session, 'hello', { streaming: true })).toMatchObject([
+    missing,
+    { error: expect.stringContaining(setting) },
+  ]);
   expect((await keyless.readSession(session)).events.at(-1)).toMatchObject(missing);
 });
