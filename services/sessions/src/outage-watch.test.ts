@@ -32,12 +32,24 @@ test('during an outage and for one lease after it, it does not', async () => {
 
 test('an answer that is too late for renewals ends an outage, one that is a little late does not', async () => {
   const { clock, watch } = watchAt();
+  await watch.look(answers);
   clock.ms = 3_000;
   await watch.look(answers);
   expect(watch.isCalm).toBe(true);
   clock.ms = 9_000;
   await watch.look(answers);
   expect(watch.isCalm).toBe(false);
+});
+
+test('a slow start is no outage, a first answer that is late ends one', async () => {
+  const { clock, watch } = watchAt();
+  clock.ms = 8_000;
+  expect(watch.isCalm).toBe(true);
+  await watch.look(answers);
+  expect(watch.isCalm).toBe(true);
+  const late = watchAt();
+  await late.watch.look(async () => void (late.clock.ms = 8_000));
+  expect(late.watch.isCalm).toBe(false);
 });
 
 test('a step of the wall clock, there and back, is no outage', async () => {

@@ -9,13 +9,13 @@ const shortestMs = 3_000;
 export class OutageWatch {
   readonly #leaseMs: number;
   readonly #now: () => number;
-  #answeredAt: number;
+  /** Undefined before the first look: the start of the process is no outage, however long it takes. */
+  #answeredAt: number | undefined;
   #graceEndsAt = -Infinity;
 
   constructor({ leaseSeconds }: { readonly leaseSeconds: number }, now = () => performance.now()) {
     this.#leaseMs = leaseSeconds * 1_000;
     this.#now = now;
-    this.#answeredAt = now();
   }
 
   /** Whether an expired lease means that its owner is gone: there is no outage, and the last one ended more than a lease ago. */
@@ -25,6 +25,7 @@ export class OutageWatch {
 
   /** Notes when the database has answered a question. To be called every second. */
   async look<T>(ask: () => Promise<T>): Promise<T> {
+    this.#answeredAt ??= this.#now();
     const answer = await ask();
     if (this.#isOut()) this.#graceEndsAt = this.#now() + this.#leaseMs;
     this.#answeredAt = this.#now();
@@ -32,6 +33,7 @@ export class OutageWatch {
   }
 
   #isOut(): boolean {
-    return this.#now() - this.#answeredAt > Math.max(shortestMs, this.#leaseMs - renewalMs);
+    const now = this.#now();
+    return now - (this.#answeredAt ?? now) > Math.max(shortestMs, this.#leaseMs - renewalMs);
   }
 }
