@@ -24,11 +24,30 @@ export const selectKey = createQuery<KeyName, { request_sha256: Uint8Array; answ
     where account_id = ${param.accountId} and key_sha256 = ${param.keySha256} and created_at >= now() - interval '24 hours'`,
 });
 
-/** Keeps the answer to the request with a key. */
-export const updateAnswer = createQuery<KeyName & { answer: Uint8Array }>({
+/** Most bytes of answers of an account that the table keeps, each with 256 for its row. */
+export const mostKeptBytes = 256 * 1024 * 1024;
+
+/**
+ * Keeps the answer to the request with a key. No row when the account would have more than `most` bytes of answers: then nothing was stored. Answers count for
+ * 24 to 25 hours. The row of the hour is locked until the transaction ends, so send this last.
+ */
+export const updateAnswer = createQuery<KeyName & { answer: Uint8Array; most: number }, { one: number }>({
   name: 'update-idempotency-answer',
-  text: (param) => `update idempotency_keys set answer = ${param.answer}
-    where account_id = ${param.accountId} and key_sha256 = ${param.keySha256}`,
+  text: (param) => `with counted as (
+      insert into idempotency_bytes as b (account_id, hour, bytes)
+      select ${param.accountId}, date_trunc('hour', now()), octet_length(${param.answer}::bytea) + 256
+      where (select coalesce(sum(bytes), 0) from idempotency_bytes
+        where account_id = ${param.accountId} and hour > now() - interval '25 hours')
+        + octet_length(${param.answer}::bytea) + 256 <= ${param.most}::bigint
+      on conflict (account_id, hour) do update set bytes = b.bytes + excluded.bytes
+        where (select coalesce(sum(bytes), 0) from idempotency_bytes o
+          where o.account_id = ${param.accountId} and o.hour > now() - interval '25 hours' and o.hour < excluded.hour)
+          + b.bytes + excluded.bytes <= ${param.most}::bigint
+      returning 1
+    )
+    update idempotency_keys set answer = ${param.answer}
+    where account_id = ${param.accountId} and key_sha256 = ${param.keySha256} and exists (select from counted)
+    returning 1 as one`,
 });
 
 const findOld = createQuery<{ limit: number }, KeyName>({
@@ -45,8 +64,13 @@ const deleteOld = createQuery<{ accountId: string; keys: readonly Uint8Array[] }
       and (created_at < now() - interval '24 hours') is true`,
 });
 
+const deleteOldBytes = createQuery<object>({
+  text: () => `delete from idempotency_bytes where hour <= now() - interval '25 hours'`,
+});
+
 const deleteOfAccount = createQuery<{ accountId: string }>({
-  text: (param) => `delete from idempotency_keys where account_id = ${param.accountId}`,
+  text: (param) => `with counted as (delete from idempotency_bytes where account_id = ${param.accountId})
+    delete from idempotency_keys where account_id = ${param.accountId}`,
 });
 
 const pauseMs = 900_000;
@@ -60,6 +84,7 @@ export async function forgetKeys(db: Queryable): Promise<void> {
     for (const [accountId, old] of Map.groupBy(found, (key) => key.accountId))
       await deleteOld(db, { accountId, keys: old.map(({ keySha256 }) => keySha256) });
   } while (found.length === batchSize);
+  await deleteOldBytes(db, {});
 }
 
 /** The job that runs `forgetKeys` every quarter of an hour. */

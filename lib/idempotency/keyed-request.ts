@@ -11,7 +11,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { isUuid } from '@agentmesh/proto/uuid';
 import type { Queryable, Transaction } from '../pg/index.ts';
 import { isMeshError, MeshError } from '../rpc/index.ts';
-import { insertKey, selectKey, updateAnswer } from './kept-keys.ts';
+import { insertKey, mostKeptBytes, selectKey, updateAnswer } from './kept-keys.ts';
 import { KEY, REQUEST } from './keyed-headers.ts';
 import { openAnswer, sealAnswer } from './sealed-answer.ts';
 
@@ -85,7 +85,7 @@ export async function isKeyUsed(db: Queryable, keyed: Keyed): Promise<boolean> {
 /**
  * Stores the answer to the call that has taken the key.
  *
- * @throws MeshError failed_precondition `idempotency_answer_too_large` for more than 1 MiB
+ * @throws MeshError failed_precondition `idempotency_answer_too_large` for more than 1 MiB, resource_exhausted `idempotency_answers_full`
  */
 export async function keepAnswer<O extends DescMessage>(
   tx: Transaction,
@@ -94,7 +94,8 @@ export async function keepAnswer<O extends DescMessage>(
 ): Promise<void> {
   const bytes = toBinary(output, create(output, answer));
   if (bytes.length > mostAnswerBytes) throw answerTooLarge();
-  await updateAnswer(tx, { ...keyed, answer: sealAnswer(bytes, keyed.secret) });
+  const [kept] = await updateAnswer(tx, { ...keyed, answer: sealAnswer(bytes, keyed.secret), most: mostKeptBytes });
+  if (kept === undefined) throw answersFull();
 }
 
 /** The answer to a repeated call: the stored one with `already` set. */
@@ -111,6 +112,12 @@ function answerTooLarge(): MeshError {
   const message =
     'The answer is too large to be kept for an idempotency key. Nothing was done: send the request without a key.';
   return new MeshError('failed_precondition', 'idempotency_answer_too_large', message);
+}
+
+function answersFull(): MeshError {
+  const message =
+    'The answers that are kept for idempotency keys of this account have 256 MiB. Nothing was done: send the request without a key.';
+  return new MeshError('resource_exhausted', 'idempotency_answers_full', message);
 }
 
 function keyReused(): MeshError {

@@ -68,6 +68,24 @@ describe.each<Wrapper>(['once', 'onceAtCommit'])('%s', (wrapper) => {
     expect(await notes.notesOf(accountId)).toEqual([]);
   });
 
+  test('answers are kept up to 256 MiB for each account, also by calls at the same time; then keys are refused, and nothing is done', async () => {
+    const accountId = randomUUID();
+    // The row and the sealed answer of a call have less than 400 bytes.
+    await notes.fill(accountId, 256 * 1024 * 1024 - 3 * 400);
+    const all = await Promise.allSettled(Array.from({ length: 20 }, (_, key) => send({ accountId, key: String(key) })));
+    const refused = all.filter(({ status }) => status === 'rejected');
+    expect(refused[0]).toMatchObject({ reason: { code: 'resource_exhausted', reason: 'idempotency_answers_full' } });
+    expect(await notes.notesOf(accountId)).toHaveLength(20 - refused.length);
+    expect([3, 4]).toContain(20 - refused.length);
+    expect((await send({ accountId })).already).toBe(false);
+    expect((await send({ accountId: randomUUID(), key: 'of another' })).already).toBe(false);
+    await notes.age(accountId, 26);
+    expect((await send({ accountId, key: 'a day later' })).already).toBe(false);
+    await forgetKeys(notes.db);
+    const counted = { text: 'select bytes from idempotency_bytes where account_id = $1' };
+    expect(await notes.db.query(counted, [accountId])).toHaveLength(1);
+  });
+
   test('calls without a key are independent', async () => {
     const accountId = randomUUID();
     await send({ accountId });

@@ -21,9 +21,10 @@ import { accountOf, keepAnswer, keyedRequest, repeated, takeKey, type UnaryHandl
  *       primary key (account_id, key_sha256)
  *     );
  *     create index idempotency_keys_created_at on idempotency_keys (created_at);
+ *     create table idempotency_bytes (account_id uuid not null, hour timestamptz not null, bytes bigint not null, primary key (account_id, hour));
  *
  * Throws failed_precondition `idempotency_key_reused` when the key belongs to another request, `idempotency_answer_too_large` when the answer has
- * more than 1 MiB, and unavailable `idempotency_key_busy` when the first call takes more than six seconds: then nothing was done.
+ * more than 1 MiB, resource_exhausted `idempotency_answers_full` when those of the account have 256 MiB, and unavailable `idempotency_key_busy` when the first call takes more than six seconds: then nothing was done.
  */
 export function once<C extends { readonly db: Database }, I extends DescMessage, O extends DescMessage>(
   context: C,

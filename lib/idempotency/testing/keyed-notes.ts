@@ -13,6 +13,7 @@ import { type Commit, keyedHeaders, once, onceAtCommit } from '../index.ts';
 
 const table = `create table idempotency_keys (account_id uuid not null, key_sha256 bytea not null, request_sha256 bytea not null,
     answer bytea, created_at timestamptz not null default now(), primary key (account_id, key_sha256));
+  create table idempotency_bytes (account_id uuid not null, hour timestamptz not null, bytes bigint not null, primary key (account_id, hour));
   create table notes (account_id uuid not null, text text not null unique);`;
 const insert = { text: 'insert into notes (account_id, text) values ($1, $2)' };
 const select = { text: 'select text from notes where account_id = $1' };
@@ -107,8 +108,15 @@ export class KeyedNotes implements AsyncDisposable {
 
   /** Makes all keys of an account as old as if they had been used so many hours earlier. */
   async age(accountId: string, hours: number): Promise<void> {
-    const text = `update idempotency_keys set created_at = created_at - make_interval(hours => $2) where account_id = $1`;
-    await this.db.query({ text }, [accountId, hours]);
+    const keys = `update idempotency_keys set created_at = created_at - make_interval(hours => $2) where account_id = $1`;
+    const bytes = `update idempotency_bytes set hour = hour - make_interval(hours => $2) where account_id = $1`;
+    for (const text of [keys, bytes]) await this.db.query({ text }, [accountId, hours]);
+  }
+
+  /** Counts so many bytes of answers as kept in this hour. */
+  async fill(accountId: string, bytes: number): Promise<void> {
+    const text = `insert into idempotency_bytes values ($1, date_trunc('hour', now()), $2)`;
+    await this.db.query({ text }, [accountId, bytes]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

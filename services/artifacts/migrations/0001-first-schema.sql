@@ -1,6 +1,6 @@
 -- Artifacts and their versions: artifacts, versions
 -- What they contain, here or in the blob store: payloads, blobs
--- Tables that lib/usage, lib/idempotency and lib/bus use: usage, idempotency_keys, erased
+-- Tables that lib/usage, lib/idempotency and lib/bus use: usage, idempotency_keys, idempotency_bytes, erased
 
 -- One row for each artifact. session_id is empty for artifacts of a user, whose names begin with `user:`.
 create table artifacts (
@@ -75,6 +75,14 @@ create table idempotency_keys (
   primary key (account_id, key_sha256)
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+-- Bytes of the answers that are kept for those keys, by the hour in which they were stored.
+create table idempotency_bytes (
+  account_id uuid not null,
+  hour timestamptz not null,
+  bytes bigint not null,
+  primary key (account_id, hour)
+);
 
 -- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
 create table erased (

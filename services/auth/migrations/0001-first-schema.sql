@@ -3,7 +3,7 @@
 -- What was done to them: audit
 -- What they are mailed: mail_tokens, notices. Mails themselves wait as jobs, in the schema auth_jobs
 -- Their deletion: erasures, erasure_parts
--- Tables that lib/bus and lib/idempotency use: outbox, idempotency_keys
+-- Tables that lib/bus and lib/idempotency use: outbox, idempotency_keys, idempotency_bytes
 
 create table accounts (
   id uuid primary key default gen_random_uuid(),
@@ -53,7 +53,7 @@ create table sign_ins (
   last_used_at timestamptz not null default now(),
   expires_at timestamptz not null,
   ended_at timestamptz,
-  -- An account has some thousand of these rows at most, and the primary key finds them. With a second index that begins with the account,
+  -- An account has 200 of these rows at most, and the primary key finds them. With a second index that begins with the account,
   -- PostgreSQL takes one by chance while the table has no statistics: a look-up of one sign-in then read all of them.
   primary key (account_id, id)
 );
@@ -115,6 +115,9 @@ create trigger account_changed after delete or update of email, role, sign_in_ge
   for each row execute function note_account_change('id');
 create trigger sign_in_ended after update of ended_at on sign_ins
   for each row execute function note_account_change('account_id');
+-- One that stood when newer sign-ins took its place.
+create trigger sign_in_dropped after delete on sign_ins
+  for each row when (old.ended_at is null and old.expires_at > now()) execute function note_account_change('account_id');
 create trigger personal_token_revoked after delete on personal_tokens
   for each row execute function note_account_change('account_id');
 
@@ -249,3 +252,11 @@ create table idempotency_keys (
   primary key (account_id, key_sha256)
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+-- Bytes of the answers that are kept for those keys, by the hour in which they were stored.
+create table idempotency_bytes (
+  account_id uuid not null,
+  hour timestamptz not null,
+  bytes bigint not null,
+  primary key (account_id, hour)
+);

@@ -53,6 +53,13 @@ export const personalTokenInvalid = (message: string): MeshError =>
 export const personalTokenLimit = (limit: number): MeshError =>
   new MeshError('failed_precondition', 'personal_token_limit', `An account may have ${limit} tokens; revoke some.`);
 
+export const accountActions = (limit: number): MeshError =>
+  new MeshError(
+    'resource_exhausted',
+    'account_actions',
+    `The account has ${limit} entries of the last hour in its audit. Nothing was done; try again later.`,
+  );
+
 export const personalTokenNotFound = (): MeshError =>
   new MeshError('not_found', 'personal_token_not_found', 'Token not found');
 

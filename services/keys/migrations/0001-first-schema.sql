@@ -1,7 +1,7 @@
 -- Keys of models that an account has saved: saved_keys
 -- What models were used for and may cost: usage_days, usage_runs, limits, model_calls
 -- Mail accounts: integrations, connect_states
--- Tables that lib/idempotency and lib/bus use: idempotency_keys, erased
+-- Tables that lib/idempotency and lib/bus use: idempotency_keys, idempotency_bytes, erased
 
 create table saved_keys (
   account_id uuid not null,
@@ -145,6 +145,14 @@ create table idempotency_keys (
   primary key (account_id, key_sha256)
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+-- Bytes of the answers that are kept for those keys, by the hour in which they were stored.
+create table idempotency_bytes (
+  account_id uuid not null,
+  hour timestamptz not null,
+  bytes bigint not null,
+  primary key (account_id, hour)
+);
 
 -- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
 create table erased (

@@ -1,7 +1,7 @@
 -- Agents that accounts have made: agent_accounts, agents, agent_versions
 -- What an account is told while it does not watch: awaited_runs, notices
 -- When the agents, models and tools of runs were at work: traces
--- Tables that lib/idempotency and lib/bus use: idempotency_keys, erased
+-- Tables that lib/idempotency and lib/bus use: idempotency_keys, idempotency_bytes, erased
 -- Runs are not here: the ledger of runs belongs to the sessions service.
 
 -- One row for each account that has made agents. Every write to its agents locks this row, so writes of an account happen one by one.
@@ -99,6 +99,14 @@ create table idempotency_keys (
   primary key (account_id, key_sha256)
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+-- Bytes of the answers that are kept for those keys, by the hour in which they were stored.
+create table idempotency_bytes (
+  account_id uuid not null,
+  hour timestamptz not null,
+  bytes bigint not null,
+  primary key (account_id, hour)
+);
 
 -- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
 create table erased (

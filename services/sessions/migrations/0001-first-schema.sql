@@ -2,7 +2,7 @@
 -- The ledger of runs: runs, executors, run_waits, run_keys
 -- What finds events: credential_requests
 -- For how long all of it is kept: retention, app_retention, rounds
--- Tables that lib/usage, lib/idempotency and lib/bus use: usage, idempotency_keys, erased, outbox
+-- Tables that lib/usage, lib/idempotency and lib/bus use: usage, idempotency_keys, idempotency_bytes, erased, outbox
 
 -- The value, or an error whose message is `reason`: so a statement that would exceed a limit stores nothing.
 create function at_most(value bigint, most bigint, reason text) returns bigint language plpgsql volatile as $$
@@ -264,6 +264,14 @@ create table idempotency_keys (
   primary key (account_id, key_sha256)
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+-- Bytes of the answers that are kept for those keys, by the hour in which they were stored.
+create table idempotency_bytes (
+  account_id uuid not null,
+  hour timestamptz not null,
+  bytes bigint not null,
+  primary key (account_id, hour)
+);
 
 -- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
 create table erased (

@@ -1,7 +1,7 @@
 -- Mail that runs agents: watches (what is registered at a provider), subscriptions (which agent it runs), mailboxes (who reads one), logs
 -- Messages at the times of a cron expression: schedules
 -- Servers that are told about runs: run_webhooks, deliveries
--- Tables that lib/idempotency and lib/bus use: idempotency_keys, erased
+-- Tables that lib/idempotency and lib/bus use: idempotency_keys, idempotency_bytes, erased
 
 -- Registrations at a provider: of one subscription, or of a mailbox, whose subscriptions share it (serves_mailbox).
 -- Times are parameters that come from the service's clock.
@@ -245,6 +245,8 @@ create index run_webhooks_run on run_webhooks (account_id, invocation_id);
 create index run_webhooks_open on run_webhooks (account_id) where check_at is not null;
 create index run_webhooks_check_at on run_webhooks (check_at) where check_at is not null;
 create index run_webhooks_ended_at on run_webhooks (ended_at) where ended_at is not null;
+-- The newest webhooks of ended runs of an account, which it keeps.
+create index run_webhooks_ended_of_account on run_webhooks (account_id, ended_at) where ended_at is not null;
 
 -- Messages of webhooks, each with what became of it.
 create table deliveries (
@@ -286,6 +288,14 @@ create table idempotency_keys (
   primary key (account_id, key_sha256)
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+-- Bytes of the answers that are kept for those keys, by the hour in which they were stored.
+create table idempotency_bytes (
+  account_id uuid not null,
+  hour timestamptz not null,
+  bytes bigint not null,
+  primary key (account_id, hour)
+);
 
 -- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
 create table erased (

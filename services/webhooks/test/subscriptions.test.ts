@@ -16,6 +16,18 @@ beforeEach(async () => {
 
 const { rows, create, created, atMicrosoft } = driveSubscriptions(() => ({ webhooks, accountId }));
 
+test('an account has at most 1,000 subscriptions, also of many calls at once, and those that are being ended at their provider count', async () => {
+  const text = `insert into watches (account_id, provider, serves_mailbox, mailbox, integration_id, state, created_at)
+    select $1, 'microsoft', false, 'a@example.com', 1, 'ending', now() from generate_series(1, 995)`;
+  await webhooks.context.db.query({ text }, [accountId]);
+  const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => created()));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+  await expect(created()).rejects.toMatchObject({ reason: 'subscription_limit' });
+  await webhooks.context.db.query({ text: 'delete from watches where account_id = $1 and provider_id is null' }, [
+    accountId,
+  ]);
+});
+
 describe('a subscription at Microsoft', () => {
   test('is registered with immutable ids, a lifecycle address and 4,230 minutes, and answered with all its fields', async () => {
     const subscription = await created({ changeType: 'created, updated', agentMessageTemplate: 'Mail: ${subject}' });

@@ -161,4 +161,12 @@ describe('records', () => {
     expect(body[1]).toMatchObject({ agent: { agent_name: 'renamed', agent_instruction: 'second' } });
     expect((await ada.request('POST', `/api/agents/${id}/versions/9/restore`)).status).toBe(404);
   });
+
+  test('versions that are kept have at most 4 MiB together, and the oldest go first', async () => {
+    const long = { ...fields, agent_name: 'long', agent_instruction: 'x'.repeat(250 * 1024) };
+    const id = await makeAgent(ada, long);
+    for (let version = 2; version <= 18; version += 1) await ada.request('PUT', `/api/agents/${id}`, long);
+    const { body } = await ada.request<{ version: number }[]>('GET', `/api/agents/${id}/versions`);
+    expect(body.map(({ version }) => version)).toEqual(Array.from({ length: 16 }, (_, n) => 18 - n));
+  });
 });

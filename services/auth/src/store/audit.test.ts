@@ -55,6 +55,24 @@ describe('the record of actions', () => {
     expect(await selectActions(auth.context.db, { accountId: id, before: undefined, limit: 10 })).toEqual([]);
   });
 
+  test('has at most 5,000 rows of an hour by what an account can repeat; what ends a sign-in or a token is always done', async () => {
+    const { client, context } = auth;
+    const person = signUpOf('busy@example.com');
+    const accountId = (await client.signUp(person)).account?.id ?? '';
+    const text = `insert into audit (account_id, action, detail) select $1, 'signed_in', '{}' from generate_series(1, 4_998)`;
+    await context.db.query({ text }, [accountId]);
+    const signIn = () => client.signIn({ ...person, device: { userAgent: 'curl', address: '192.0.2.7' } });
+    const { refreshToken } = await signIn();
+    const full = { code: 'resource_exhausted', reason: 'account_actions' };
+    await expect(signIn()).rejects.toMatchObject(full);
+    const token = { accountId, name: 'ci', scopes: ['runs:write'], lifeSeconds: 60n };
+    await expect(client.createPersonalToken(token)).rejects.toMatchObject(full);
+    expect((await client.listSignIns({ accountId })).signIns).toHaveLength(1);
+    await client.signOut({ refreshToken: refreshToken?.value ?? '' });
+    await client.endSignIns({ accountId });
+    expect((await client.listPersonalTokens({ accountId })).tokens).toEqual([]);
+  });
+
   test('outlives the account, without personal data', async () => {
     const { account } = await auth.client.signUp(signUpOf('forgotten@example.com'));
     const id = account?.id ?? '';

@@ -1,4 +1,5 @@
 import type { Queryable } from '@agentmesh/lib/pg';
+import { accountActions } from '../errors.ts';
 
 /** An action on an account. */
 export type Action =
@@ -31,14 +32,30 @@ export interface ActionRecord {
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Records an action. Call it in the transaction of the action. Records are never changed. */
+/** Actions that an account can repeat without end. Those that end something are always possible, and not more than what they end. */
+const repeatable = new Set<Action>(['signed_in', 'token_created', 'profile_changed']);
+/** Most records of an account in an hour, beyond which no repeatable action is done. */
+const mostAnHour = 5_000;
+
+const insertAction = 'insert into audit (account_id, actor_id, action, detail)';
+const always = { name: 'record-action', text: `${insertAction} values ($1, $2, $3, $4)` };
+const withinLimit = {
+  name: 'record-repeatable-action',
+  text: `${insertAction} select $1::uuid, $2::uuid, $3::text, $4::jsonb where coalesce(
+      (select at from audit where id = (select id from audit where account_id = $1 order by id desc offset ${mostAnHour - 1} limit 1)),
+      '-infinity') < now() - interval '1 hour'
+    returning 1`,
+};
+
+/**
+ * Records an action. Call it in the transaction of the action. Records are never changed. Throws MeshError resource_exhausted `account_actions`, for
+ * signing in, a new token and a changed profile, when the account has 5,000 records of the last hour.
+ */
 export async function recordAction(db: Queryable, record: ActionRecord): Promise<void> {
-  const statement = {
-    name: 'record-action',
-    text: 'insert into audit (account_id, actor_id, action, detail) values ($1, $2, $3, $4)',
-  };
   const { accountId, actorId, action, detail = {} } = record;
-  await db.query(statement, [accountId, actorId, action, JSON.stringify(detail)]);
+  const isLimited = accountId !== undefined && repeatable.has(action);
+  const stored = await db.query(isLimited ? withinLimit : always, [accountId, actorId, action, JSON.stringify(detail)]);
+  if (isLimited && stored.length === 0) throw accountActions(mostAnHour);
 }
 
 export interface AuditRow {

@@ -1,9 +1,10 @@
-import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 import type { Role } from './accounts.ts';
 
 /** Time for which the token before the newest may be sent again, by browser tabs and retries that did not get the answer. */
 const graceSeconds = 10;
-const listed = 200;
+/** Sign-ins that an account keeps, ended ones included. So many are listed. */
+const kept = 200;
 
 export interface Device {
   readonly userAgent: string;
@@ -50,19 +51,32 @@ export interface NewSignIn {
 
 const insertSignInQuery = createQuery<NewSignIn & Device, { id: string }>({
   name: 'insert-sign-in',
-  // The lock on the account orders this statement with the one that raises the generation. A sign-in that begins before it is ended by it.
+  // The lock on the account orders this statement with the one that raises the generation, and sign-ins of the account with each other. A sign-in that begins
+  // before the generation is raised is ended by it.
   text: (
     param,
   ) => `insert into sign_ins (account_id, generation, family_hash, current_hash, user_agent, address, expires_at)
     select id, sign_in_generation, ${param.familyHash}, ${param.currentHash}, ${param.userAgent}, ${param.address},
       now() + make_interval(secs => ${param.lifeSeconds})
-    from accounts where id = ${param.accountId} and password_hash = ${param.passwordHash} for share
+    from accounts where id = ${param.accountId} and password_hash = ${param.passwordHash} for no key update
     returning id`,
 });
 
-/** The id of the new sign-in. Undefined when the account is gone or its password was changed. */
-export async function insertSignIn(db: Queryable, signIn: NewSignIn): Promise<string | undefined> {
-  const [row] = await insertSignInQuery(db, { ...signIn, ...signIn.device });
+const deleteSurplus = createQuery<{ accountId: string }>({
+  name: 'delete-surplus-sign-ins',
+  text: (param) => `delete from sign_ins where account_id = ${param.accountId} and id = any(array(
+      select s.id from sign_ins s join accounts a on a.id = s.account_id where s.account_id = ${param.accountId}
+      order by s.ended_at is not null or s.generation <> a.sign_in_generation, s.last_used_at desc offset ${kept}
+    ))`,
+});
+
+/**
+ * Stores a sign-in, and deletes all but 200 of the account: first those that have ended, then those that were not used for longest. Returns its id; undefined when the
+ * account is gone or its password was changed.
+ */
+export async function insertSignIn(tx: Transaction, signIn: NewSignIn): Promise<string | undefined> {
+  const [row] = await insertSignInQuery(tx, { ...signIn, ...signIn.device });
+  if (row !== undefined) await deleteSurplus(tx, { accountId: signIn.accountId });
   return row?.id;
 }
 
@@ -143,7 +157,7 @@ export async function selectSignIns(db: Queryable, accountId: string): Promise<S
       text: `select s.id, s.user_agent, s.address, s.created_at, s.last_used_at, s.expires_at
         from sign_ins s join accounts a on a.id = s.account_id
         where s.account_id = $1 and s.generation = a.sign_in_generation and s.ended_at is null and (s.expires_at > now()) is true
-        order by s.last_used_at desc, s.id limit ${listed}`,
+        order by s.last_used_at desc, s.id limit ${kept}`,
     },
     [accountId],
   );

@@ -38,3 +38,16 @@ export const deleteVersions = createQuery<AgentKey & { upTo: number }>({
   text: (param) => `delete from agent_versions
     where account_id = ${param.accountId} and agent_id = ${param.agentId}::integer and version <= ${param.upTo}::integer`,
 });
+
+/** Deletes the oldest versions that have more than `mostBytes` together with all newer ones. The newest version always stays. */
+export const deleteVersionsBeyond = createQuery<AgentKey & { mostBytes: number }>({
+  name: 'delete-agent-versions-beyond',
+  text: (param) => `delete from agent_versions
+    where account_id = ${param.accountId} and agent_id = ${param.agentId}::integer and version = any(array(
+      select version from (
+        select version, row_number() over newest as place, sum(octet_length(fields::text)) over newest as bytes
+        from agent_versions where account_id = ${param.accountId} and agent_id = ${param.agentId}::integer
+        window newest as (order by version desc)
+      ) measured where place > 1 and bytes > ${param.mostBytes}::integer
+    ))`,
+});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isMeshError } from '@agentmesh/lib/rpc';
 import { nameOfStatus, runRecord } from '@agentmesh/proto/run-record';
 import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
-import { insertDelivery } from '../store/deliveries.ts';
+import { deleteSurplusDeliveries, insertDelivery } from '../store/deliveries.ts';
 import { deleteRunWebhook, lockRunWebhook, type RunWebhookRow, updateRunWebhookTold } from '../store/run-webhooks.ts';
 import { giveUpTime } from './retry-pause.ts';
 import { callMs, type RunWebhooks } from './run-webhooks.ts';
@@ -15,6 +15,9 @@ const told: Readonly<Record<string, { readonly isOver: boolean }>> = {
   cancelled: { isOver: true },
   interrupted: { isOver: true },
 };
+
+/** Messages of a run that are kept, the newest ones. */
+const keptOfRun = 100;
 
 /** A run that is not in the ledger so long after its webhook was registered was never accepted. */
 const acceptedMs = 300_000;
@@ -39,6 +42,7 @@ export async function settleRunWebhook(webhooks: RunWebhooks, row: RunWebhookRow
     const before = await lockRunWebhook(tx, key);
     if (before === undefined || before === state) return false;
     await insertDelivery(tx, { ...message, payload, now, giveUpAt: giveUpTime(now) });
+    await deleteSurplusDeliveries(tx, { ...key, kept: keptOfRun });
     await updateRunWebhookTold(tx, { ...key, told: state, endedAt: tells.isOver ? now : null });
     return true;
   });

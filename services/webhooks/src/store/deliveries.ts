@@ -50,6 +50,15 @@ export const insertDelivery = createQuery<NewDelivery>({
       ${param.giveUpAt}, ${param.now})`,
 });
 
+/** Deletes all but the newest `kept` messages of a run. */
+export const deleteSurplusDeliveries = createQuery<{ accountId: string; runSha256: Uint8Array; kept: number }>({
+  name: 'delete-surplus-deliveries',
+  text: (param) => `delete from deliveries where account_id = ${param.accountId} and id = any(array(
+      select id from deliveries where account_id = ${param.accountId} and run_sha256 = ${param.runSha256}
+      order by created_at desc, id offset ${param.kept}::integer
+    ))`,
+});
+
 interface Looking {
   readonly now: Date;
   /** Accounts that are left out. */

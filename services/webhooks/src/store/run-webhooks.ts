@@ -68,12 +68,14 @@ export const insertRunWebhook = createQuery<NewRunWebhook>({
 
 const countOpen = createQuery<{ accountId: string; most: number }, { number: bigint }>({
   name: 'count-open-run-webhooks',
-  text: (param) => `select count(*) as number from (
+  text: (param) => `select greatest((select count(*) from (
       select from run_webhooks where account_id = ${param.accountId} and check_at is not null limit ${param.most}
-    ) open`,
+    ) open), (select count(*) from (
+      select from deliveries where account_id = ${param.accountId} and next_attempt_at is not null limit ${param.most}
+    ) pending)) as number`,
 });
 
-/** Number of webhooks of an account whose run is not over, at most `most`. */
+/** Number of webhooks of an account whose run is not over, or of its messages that are not delivered yet if they are more; at most `most`. */
 export async function countOpenRunWebhooks(db: Queryable, accountId: string, most: number): Promise<number> {
   const [row] = await countOpen(db, { accountId, most });
   return Number(row?.number ?? 0);
@@ -139,6 +141,23 @@ const deleteOld = createQuery<{ before: Date; limit: number }, { one: number }>(
 export async function deleteOldRunWebhooks(db: Queryable, values: { before: Date; limit: number }): Promise<number> {
   return (await deleteOld(db, values)).length;
 }
+
+/** Deletes webhooks of ended runs of an account that are older than the newest `kept`, with their messages. Those with a message to deliver stay. */
+export const deleteSurplusRunWebhooks = createQuery<{ accountId: string; kept: number }>({
+  name: 'delete-surplus-run-webhooks',
+  text: (param) => `with old as (
+      select run_sha256 from run_webhooks w
+      where account_id = ${param.accountId} and ended_at < (
+          select ended_at from run_webhooks where account_id = ${param.accountId} and ended_at is not null
+          order by ended_at desc offset ${param.kept}::integer limit 1)
+        and not exists (select from deliveries d
+          where d.account_id = ${param.accountId} and d.run_sha256 = w.run_sha256 and d.next_attempt_at is not null)
+      order by ended_at limit 100 for update skip locked
+    ), messages as (
+      delete from deliveries d using old where d.account_id = ${param.accountId} and d.run_sha256 = old.run_sha256
+    )
+    delete from run_webhooks w using old where w.account_id = ${param.accountId} and w.run_sha256 = old.run_sha256`,
+});
 
 const deleteOfAccount = createQuery<{ accountId: string }, { one: number }>({
   text: (param) => `delete from run_webhooks where account_id = ${param.accountId} returning 1 as one`,

@@ -46,10 +46,11 @@ export const selectSubscription = createQuery<{ accountId: string; id: number },
 
 const count = createQuery<{ accountId: string }, { number: bigint }>({
   name: 'count-subscriptions',
-  text: (param) => `select count(*) as number from subscriptions where account_id = ${param.accountId}`,
+  text: (param) => `select (select count(*) from subscriptions where account_id = ${param.accountId})
+    + (select count(*) from watches where account_id = ${param.accountId} and state = 'ending') as number`,
 });
 
-/** Number of subscriptions of an account, with those that are being created. */
+/** Number of subscriptions of an account, with those that are being created, and with the watches that are being ended at their provider. */
 export async function countSubscriptions(db: Queryable, accountId: string): Promise<number> {
   const [row] = await count(db, { accountId });
   return Number(row?.number ?? 0);

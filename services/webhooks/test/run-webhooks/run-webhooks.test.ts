@@ -121,3 +121,22 @@ test('an account has at most 10,000 webhooks of runs that have not ended, also o
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => at.register('/full', { accountId })));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
 });
+
+test('an account keeps the newest 10,000 webhooks of ended runs, and none is taken whose message is not delivered', async () => {
+  const accountId = randomUUID();
+  const text = `insert into run_webhooks (account_id, run_sha256, app_name, user_id, session_id, invocation_id, url, secret_id, secret,
+      secret_fingerprint, created_at, ended_at)
+    select $1, sha256(n::text::bytea), 'echo', 'u1', 's1', n, 'https://example.com', gen_random_uuid(), '', '', now(),
+      now() - make_interval(secs => n) from generate_series(1, 10010) n`;
+  const { db } = at.webhooks;
+  await db.query({ text }, [accountId]);
+  const messages = `insert into deliveries (account_id, id, run_sha256, type, payload, status, created_at, give_up_at, next_attempt_at)
+    select $1, 'm' || n, sha256(n::text::bytea), 'run.completed', '{}', 'pending', now(), 'infinity',
+      case when n = 10010 then timestamptz 'infinity' end from generate_series(10005, 10010) n`;
+  await db.query({ text: messages }, [accountId]);
+  await at.register('/kept', { accountId });
+  const left = { text: `select id from deliveries where account_id = $1` };
+  expect(await db.query(left, [accountId])).toEqual([{ id: 'm10010' }]);
+  const ended = { text: `select from run_webhooks where account_id = $1 and ended_at is not null` };
+  expect(await db.query(ended, [accountId])).toHaveLength(10_002);
+});

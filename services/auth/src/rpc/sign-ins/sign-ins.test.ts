@@ -56,6 +56,29 @@ describe('the sign-ins of an account', () => {
     await expect(auth.client.endSignIn({ accountId, id: 'x' })).rejects.toMatchObject(missing);
   });
 
+  test('are at most 200, also when 30 come at once: first ended ones make room, then those that were not used for longest', async () => {
+    const { db } = auth.context;
+    const [unused, ended] = [await signIn(), await signIn()];
+    await auth.client.endSignIn({ accountId, id: ended.id });
+    const text = `insert into sign_ins (account_id, family_hash, current_hash, generation, user_agent, address, expires_at)
+      select $1::uuid, sha256(convert_to($1::text || n, 'UTF8')), 'x', 0, '', '', now() + interval '1 day' from generate_series(1, 198) n`;
+    await db.query({ text }, [accountId]);
+    const counted = async () => {
+      const count = { text: 'select id, ended_at is not null as ended from sign_ins where account_id = $1' };
+      return db.query<{ id: string; ended: boolean }>(count, [accountId]);
+    };
+    const [{ xid } = { xid: 0n }] = await db.query<{ xid: bigint }>({ text: 'select txid_current() as xid' });
+    await signIn();
+    expect((await counted()).filter((row) => row.ended)).toEqual([]);
+    expect(await stands(unused.id)).toBe(true);
+    await Promise.all(Array.from({ length: 30 }, () => signIn()));
+    expect(await counted()).toHaveLength(200);
+    expect(await stands(unused.id)).toBe(false);
+    const told = { text: 'select from account_changes where account_id = $1 and xid > $2::bigint' };
+    expect((await db.query(told, [accountId, xid])).length).toBe(30);
+    expect(await idsOf()).toHaveLength(200);
+  });
+
   test('cannot be ended by another account', async () => {
     const { id } = await signIn();
     const other = (await auth.client.signUp(signUpOf(`other-${people}@example.com`))).account?.id ?? '';

@@ -2,7 +2,7 @@ import type { Transaction } from '@agentmesh/lib/pg';
 import type { AgentsContext } from './agents-context.ts';
 import { agentChanged, agentNameTaken, agentNotFound, agentsTooMany, agentTooLarge } from '../../errors.ts';
 import { raiseRevision } from '../../store/agent-accounts.ts';
-import { deleteVersions, insertVersion } from '../../store/agent-versions.ts';
+import { deleteVersions, deleteVersionsBeyond, insertVersion } from '../../store/agent-versions.ts';
 import {
   type AgentEdges,
   type AgentRow,
@@ -25,6 +25,8 @@ import { tellChange } from './tell-change.ts';
 /** Largest stored fields of an agent, in bytes. */
 export const mostFieldBytes = 256 * 1024;
 const versionsKept = 100;
+/** Most bytes of the fields of an agent's versions together. */
+const mostVersionBytes = 4 * 1024 * 1024;
 
 export interface AgentToSave {
   readonly accountId: string;
@@ -101,6 +103,7 @@ async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: Wr
   const { version, fields: stored } = row;
   await insertVersion(tx, { accountId, agentId: row.agent_id, version, fields: stored });
   await deleteVersions(tx, { accountId, agentId: row.agent_id, upTo: version - versionsKept });
+  await deleteVersionsBeyond(tx, { accountId, agentId: row.agent_id, mostBytes: mostVersionBytes });
   return { row, formerKeyId: present?.key_id ?? null };
 }
 

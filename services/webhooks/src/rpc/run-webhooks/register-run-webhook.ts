@@ -9,6 +9,7 @@ import { hashOfRun, type RunName } from '../../deliveries/run-name.ts';
 import { callMs, type RunWebhooks } from '../../deliveries/run-webhooks.ts';
 import {
   countOpenRunWebhooks,
+  deleteSurplusRunWebhooks,
   insertFirstRunWebhook,
   insertRunWebhook,
   selectRunWebhook,
@@ -16,6 +17,8 @@ import {
 import type { RunWebhookHandlers } from './handlers.ts';
 
 const mostOpen = 10_000;
+/** Webhooks of ended runs that an account keeps. */
+const keptEnded = 10_000;
 /** The end of a run is announced; this is how long to wait before the ledger is read. */
 const checkMs = 30_000;
 
@@ -73,6 +76,7 @@ function insert({ db, clock }: RunWebhooks, webhook: Registration, isFirst: bool
     // The count sees what calls at the same time have stored.
     await lockKey(tx, 'run-webhooks', accountId);
     if ((await countOpenRunWebhooks(tx, accountId, mostOpen)) >= mostOpen) throw runWebhookLimit(mostOpen);
+    await deleteSurplusRunWebhooks(tx, { accountId, kept: keptEnded });
     const now = clock.now();
     const values = { ...webhook, now, checkAt: new Date(now.getTime() + checkMs) };
     if (isFirst) return (await insertFirstRunWebhook(tx, values)).length > 0;
