@@ -24,8 +24,8 @@ function addSchedules(program: Command): void {
         'id',
         'cron',
         'timezone',
-        'appName',
-        'userId',
+        'app_name',
+        'user_id',
         'enabled',
         'next_times',
       ]);
@@ -40,9 +40,10 @@ function addSchedules(program: Command): void {
     .action(async (...given: [string, string, string, { timezone: string; user: string }, Command]) => {
       const [cron, app, text, options, command] = given;
       const { mesh, output } = sessionOf(command);
-      const { timezone, user: userId } = options;
-      const newMessage = { role: 'user' as const, parts: [{ text }] };
-      output.record(await mesh.schedules.create({ cron, timezone, appName: app, userId, newMessage }));
+      const { timezone, user } = options;
+      const message = { role: 'user' as const, parts: [{ text }] };
+      const named = { app_name: app, user_id: user, new_message: message };
+      output.record(await mesh.schedules.create({ cron, timezone, ...named }));
     });
   for (const verb of ['pause', 'resume', 'delete'] as const)
     schedules

@@ -21,7 +21,6 @@ export async function asOwner<T>({ email, password }: Password, act: (owner: Age
 }
 
 async function endSignIn({ account }: AgentMesh): Promise<void> {
-  const { sessions } = await account.signIns();
-  const own = sessions.find(({ current }) => current);
+  const own = (await account.signIns()).find(({ current }) => current);
   if (own !== undefined) await account.endSignIn(own.id);
 }

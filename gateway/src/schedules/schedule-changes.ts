@@ -5,6 +5,7 @@ import { routeFamily } from '../edge/http/route-family.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
+import { present } from '../edge/records/present.ts';
 import { checkAppName, namingField, refuseBound } from './schedule-fault.ts';
 import { scheduleJson } from './schedule-json.ts';
 import { CreateScheduleRequest, Schedule, SchedulePath, UpdateScheduleRequest } from './schedule-record.ts';
@@ -30,7 +31,7 @@ function addCreate(app: App, context: Context): void {
       operationId: 'createSchedule',
       summary: 'Create a schedule',
       description:
-        'At each tick of `cron` in `timezone`, `newMessage` is sent to the app: one run for each tick, however many replicas there are. A tick that is ' +
+        'At each tick of `cron` in `timezone`, `new_message` is sent to the app: one run for each tick, however many replicas there are. A tick that is ' +
         'more than a minute late was missed, and is made up only with `catch_up`.',
       headers: IdempotencyKey,
       body: CreateScheduleRequest,
@@ -41,10 +42,10 @@ function addCreate(app: App, context: Context): void {
       const { identity, body } = request;
       refuseBound(identity);
       const { accountId } = identity;
-      const { cron, timezone, appName, userId, newMessage, catch_up: catchUp, enabled } = body;
+      const { cron, timezone, app_name: appName, user_id: userId, catch_up: catchUp, enabled } = body;
       await checkAppName(context, accountId, appName);
-      const fields = { cron, timezone, appName, userId, sessionId: body.sessionId ?? '', catchUp, enabled };
-      const content = { messageJson: messageBytes(newMessage), multitask: multitaskOf(body.multitask) };
+      const fields = { cron, timezone, appName, userId, sessionId: body.session_id ?? '', catchUp, enabled };
+      const content = { messageJson: messageBytes(body.new_message), multitask: multitaskOf(body.multitask) };
       const made = await schedules
         .createSchedule({ accountId, ...fields, ...content }, keyedCall(request, reply))
         .catch(namingField);
@@ -75,8 +76,8 @@ function addUpdate(app: App, context: Context): void {
       refuseBound(identity);
       const { accountId } = identity;
       // An unknown schedule is reported before an app that the account cannot use.
-      if (body.appName !== undefined) await schedules.getSchedule({ accountId, id: params.id }, unary);
-      await checkAppName(context, accountId, body.appName);
+      if (body.app_name !== undefined) await schedules.getSchedule({ accountId, id: params.id }, unary);
+      await checkAppName(context, accountId, body.app_name);
       const change = { accountId, id: params.id, ...fieldsOf(body) };
       const changed = await schedules.updateSchedule(change, keyedCall(request, reply)).catch(namingField);
       markReplayed(reply, changed);
@@ -86,13 +87,18 @@ function addUpdate(app: App, context: Context): void {
 }
 
 /** The fields that are sent. */
-function fieldsOf({ sessionId, newMessage, multitask, catch_up: catchUp, ...same }: UpdateScheduleRequest) {
+function fieldsOf(body: UpdateScheduleRequest) {
+  const { multitask, new_message: message } = body;
   return {
-    ...same,
-    ...(typeof sessionId === 'string' && { sessionId }),
-    ...(newMessage !== undefined && { messageJson: messageBytes(newMessage) }),
+    ...present('cron', body.cron),
+    ...present('timezone', body.timezone),
+    ...present('enabled', body.enabled),
+    ...present('appName', body.app_name),
+    ...present('userId', body.user_id),
+    ...present('sessionId', body.session_id),
+    ...present('catchUp', body.catch_up),
+    ...(message !== undefined && { messageJson: messageBytes(message) }),
     ...(typeof multitask === 'string' && { multitask: multitaskOf(multitask) }),
-    ...(catchUp !== undefined && { catchUp }),
   };
 }
 
@@ -144,6 +150,6 @@ function addDelete(app: App, { schedules, authentication }: Context): void {
   );
 }
 
-function messageBytes(message: CreateScheduleRequest['newMessage']): Uint8Array {
+function messageBytes(message: CreateScheduleRequest['new_message']): Uint8Array {
   return encodeJson({ ...message, role: message.role ?? 'user' });
 }

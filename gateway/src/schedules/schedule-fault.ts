@@ -6,9 +6,9 @@ import { HttpError, InvalidRequest } from '../edge/errors/request-error.ts';
 const fields: Readonly<Record<string, string>> = {
   schedule_cron_invalid: 'cron',
   schedule_timezone_invalid: 'timezone',
-  schedule_message_invalid: 'newMessage',
-  app_not_found: 'appName',
-  app_internal: 'appName',
+  schedule_message_invalid: 'new_message',
+  app_not_found: 'app_name',
+  app_internal: 'app_name',
 };
 
 /** Throws an error about a field as a 422 at that field. Throws other errors unchanged. */

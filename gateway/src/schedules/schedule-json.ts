@@ -7,15 +7,17 @@ import type { Schedule } from './schedule-record.ts';
 /** Public form of a schedule. */
 export function scheduleJson(schedule: ScheduleMessage | undefined): Schedule {
   if (schedule === undefined) throw new MeshError('internal', 'schedule_missing', 'The schedule could not be read.');
-  const { lastRun, lastMissedTime, sessionId } = schedule;
+  const { lastRun, lastMissedTime, appName, userId } = schedule;
+  const sessionId = schedule.sessionId === '' ? null : schedule.sessionId;
+  const message = parseExactly(Buffer.from(schedule.messageJson).toString()) as Schedule['new_message'];
   return {
     id: schedule.id,
     cron: schedule.cron,
     timezone: schedule.timezone,
-    appName: schedule.appName,
-    userId: schedule.userId,
-    sessionId: sessionId === '' ? null : sessionId,
-    newMessage: parseExactly(Buffer.from(schedule.messageJson).toString()) as Schedule['newMessage'],
+    app_name: appName,
+    user_id: userId,
+    session_id: sessionId,
+    new_message: message,
     multitask: nameOfMultitask(schedule.multitask),
     catch_up: schedule.catchUp,
     enabled: schedule.enabled,
@@ -25,6 +27,10 @@ export function scheduleJson(schedule: ScheduleMessage | undefined): Schedule {
     last_missed_at: lastMissedTime === 0 ? null : timeOf(lastMissedTime),
     created_at: timeOf(schedule.createTime),
     updated_at: timeOf(schedule.updateTime),
+    appName,
+    userId,
+    sessionId,
+    newMessage: message,
   };
 }
 

@@ -1,7 +1,7 @@
 import { multitaskNames } from '@agentmesh/proto/multitask';
 import { type Static, Type } from 'typebox';
 import { Content } from '../edge/records/content.ts';
-import { maybe, storedId, strict } from '../edge/records/keywords.ts';
+import { freeForm, maybe, storedId, strict } from '../edge/records/keywords.ts';
 import { noNul } from '../edge/validation/index.ts';
 
 const chosen = {
@@ -10,14 +10,16 @@ const chosen = {
     description: 'Five fields: minute, hour, day of the month, month, day of the week; or six with seconds first.',
   }),
   timezone: Type.String({ maxLength: 64, description: 'Name of a time zone, for example `Europe/Berlin`.' }),
-  appName: storedId({ 'x-blank-is-missing': true }),
-  userId: storedId(),
-  sessionId: maybe(
+  app_name: storedId({ 'x-blank-is-missing': true, 'x-former': 'appName', description: 'Until 0.2 also `appName`.' }),
+  user_id: storedId({ 'x-former': 'userId', description: 'Until 0.2 also `userId`.' }),
+  session_id: maybe(
     storedId({
-      description: 'Session of all runs; it is made if there is none. Empty: each tick has a session of its own.',
+      'x-former': 'sessionId',
+      description:
+        'Session of all runs; it is made if there is none. Empty: each tick has a session of its own. Until 0.2 also `sessionId`.',
     }),
   ),
-  newMessage: Content,
+  new_message: Type.Unsafe<Static<typeof Content>>({ ...Content, 'x-former': 'newMessage' }),
   multitask: maybe(
     Type.Enum(multitaskNames, {
       description: 'What the run does to another one of its session: see `startRun`. Null: the app decides.',
@@ -30,7 +32,7 @@ const chosen = {
   enabled: Type.Boolean({ description: 'False: paused.' }),
 };
 
-const newMessage = { role: 'user', parts: [{ text: 'Good morning' }] };
+const message = { role: 'user', parts: [{ text: 'Good morning' }] };
 
 export const CreateScheduleRequest = Type.Object(
   {
@@ -42,14 +44,14 @@ export const CreateScheduleRequest = Type.Object(
   {
     title: 'CreateScheduleRequest',
     ...strict,
-    required: ['cron', 'appName', 'userId', 'newMessage'],
+    required: ['cron', 'app_name', 'user_id', 'new_message'],
     examples: [
       {
         cron: '0 9 * * MON-FRI',
         timezone: 'Europe/Berlin',
-        appName: 'echo',
-        userId: 'user',
-        newMessage,
+        app_name: 'echo',
+        user_id: 'user',
+        new_message: message,
         enabled: false,
       },
     ],
@@ -61,10 +63,10 @@ export const UpdateScheduleRequest = Type.Object(
   {
     cron: Type.Optional(chosen.cron),
     timezone: Type.Optional(chosen.timezone),
-    appName: Type.Optional(chosen.appName),
-    userId: Type.Optional(chosen.userId),
-    sessionId: chosen.sessionId,
-    newMessage: Type.Optional(chosen.newMessage),
+    app_name: Type.Optional(chosen.app_name),
+    user_id: Type.Optional(chosen.user_id),
+    session_id: chosen.session_id,
+    new_message: Type.Optional(chosen.new_message),
     multitask: chosen.multitask,
     catch_up: Type.Optional(chosen.catch_up),
     enabled: Type.Optional(chosen.enabled),
@@ -72,6 +74,9 @@ export const UpdateScheduleRequest = Type.Object(
   { title: 'UpdateScheduleRequest', ...strict, examples: [{ cron: '30 8 * * MON-FRI' }] },
 );
 export type UpdateScheduleRequest = Static<typeof UpdateScheduleRequest>;
+
+/** A field under its former name, which goes on until 0.2. */
+const former = (name: string) => ({ deprecated: true, description: `Until 0.2: \`${name}\`.` });
 
 const time = (description: string) => Type.String({ description });
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -91,7 +96,7 @@ export const Schedule = Type.Object(
   {
     id: Type.String(),
     ...chosen,
-    sessionId: nullable('Session of all runs; null: each tick has a session of its own.'),
+    session_id: nullable('Session of all runs; null: each tick has a session of its own.'),
     next_times: Type.Array(Type.String(), { description: 'The next three ticks; none while paused.' }),
     last_run: Type.Union([ScheduledRun, Type.Null()], { description: 'The latest tick that was acted on.' }),
     missed_ticks: Type.Integer({
@@ -100,6 +105,10 @@ export const Schedule = Type.Object(
     last_missed_at: nullable('The latest tick that was missed.'),
     created_at: Type.String(),
     updated_at: Type.String(),
+    appName: Type.String(former('app_name')),
+    userId: Type.String(former('user_id')),
+    sessionId: Type.Union([Type.String(), Type.Null()], former('session_id')),
+    newMessage: Type.Unsafe<Static<typeof Content>>({ ...freeForm(former('new_message')) }),
   },
   { title: 'Schedule', description: 'A message that is sent to an app at the times of a cron expression.' },
 );

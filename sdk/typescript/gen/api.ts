@@ -278,7 +278,7 @@ export interface paths {
         };
         /**
          * List personal tokens
-         * @description Those that have not expired, newest first, 200 a page. The tokens themselves are never shown again.
+         * @description Those that have not expired, newest first. The tokens themselves are never shown again.
          */
         get: operations["listPersonalTokens"];
         put?: never;
@@ -1212,7 +1212,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description At each tick of `cron` in `timezone`, `newMessage` is sent to the app: one run for each tick, however many replicas there are. A tick that is more than a minute late was missed, and is made up only with `catch_up`.
+         * @description At each tick of `cron` in `timezone`, `new_message` is sent to the app: one run for each tick, however many replicas there are. A tick that is more than a minute late was missed, and is made up only with `catch_up`.
          */
         post: operations["createSchedule"];
         delete?: never;
@@ -2532,10 +2532,6 @@ export interface components {
         Status: {
             status: string;
         };
-        /** SignInList */
-        SignInList: {
-            sessions: components["schemas"]["SignIn"][];
-        };
         /** SignIn */
         SignIn: {
             /** @description UUID. */
@@ -2577,11 +2573,6 @@ export interface components {
             last_used_at: string | null;
             /** @description The token itself, which is shown this once. */
             token: string;
-        };
-        /** PersonalTokenList */
-        PersonalTokenList: {
-            tokens: components["schemas"]["PersonalToken"][];
-            has_more: boolean;
         };
         /** PersonalToken */
         PersonalToken: {
@@ -2732,12 +2723,6 @@ export interface components {
             counts: {
                 [key: string]: unknown;
             };
-        };
-        /** AuditPage */
-        AuditPage: {
-            entries: components["schemas"]["Action"][];
-            /** @description `before` of the next page; null: this is the last. */
-            next: string | null;
         };
         /** Action */
         Action: {
@@ -3610,7 +3595,12 @@ export interface components {
             holder: string | null;
             /** @description Host name of that process: in Kubernetes the name of the pod. */
             pod: string | null;
-            /** @description As in the record of the run. */
+            /** @description As `waitingOn` of the record of the run. */
+            waiting_on: string | null;
+            /**
+             * @deprecated
+             * @description Until 0.2: `waiting_on`.
+             */
             waitingOn: string | null;
             /** @description Begin of that wait. ISO 8601. */
             since: string | null;
@@ -3632,11 +3622,13 @@ export interface components {
             cron: string;
             /** @description Name of a time zone, for example `Europe/Berlin`. */
             timezone: string;
-            appName: string;
-            userId: string;
+            /** @description Until 0.2 also `appName`. */
+            app_name: string;
+            /** @description Until 0.2 also `userId`. */
+            user_id: string;
             /** @description Session of all runs; null: each tick has a session of its own. */
-            sessionId: string | null;
-            newMessage: components["schemas"]["Content"];
+            session_id: string | null;
+            new_message: components["schemas"]["Content"];
             multitask?: ("enqueue" | "reject" | "interrupt" | "rollback") | null;
             /** @description Whether ticks that were missed are made up: at most 100 in a row, and none that is more than a day old. */
             catch_up: boolean;
@@ -3652,6 +3644,28 @@ export interface components {
             last_missed_at: string | null;
             created_at: string;
             updated_at: string;
+            /**
+             * @deprecated
+             * @description Until 0.2: `app_name`.
+             */
+            appName: string;
+            /**
+             * @deprecated
+             * @description Until 0.2: `user_id`.
+             */
+            userId: string;
+            /**
+             * @deprecated
+             * @description Until 0.2: `session_id`.
+             */
+            sessionId: string | null;
+            /**
+             * @deprecated
+             * @description Until 0.2: `new_message`.
+             */
+            newMessage: {
+                [key: string]: unknown;
+            };
         };
         /** ScheduledRun */
         ScheduledRun: {
@@ -3672,10 +3686,12 @@ export interface components {
              * @default UTC
              */
             timezone?: string;
-            appName: string;
-            userId: string;
-            sessionId?: string | null;
-            newMessage: components["schemas"]["Content"];
+            /** @description Until 0.2 also `appName`. */
+            app_name: string;
+            /** @description Until 0.2 also `userId`. */
+            user_id: string;
+            session_id?: string | null;
+            new_message: components["schemas"]["Content"];
             multitask?: ("enqueue" | "reject" | "interrupt" | "rollback") | null;
             /**
              * @description Whether ticks that were missed are made up: at most 100 in a row, and none that is more than a day old.
@@ -3694,10 +3710,12 @@ export interface components {
             cron?: string;
             /** @description Name of a time zone, for example `Europe/Berlin`. */
             timezone?: string;
-            appName?: string;
-            userId?: string;
-            sessionId?: string | null;
-            newMessage?: components["schemas"]["Content"];
+            /** @description Until 0.2 also `appName`. */
+            app_name?: string;
+            /** @description Until 0.2 also `userId`. */
+            user_id?: string;
+            session_id?: string | null;
+            new_message?: components["schemas"]["Content"];
             multitask?: ("enqueue" | "reject" | "interrupt" | "rollback") | null;
             /** @description Whether ticks that were missed are made up: at most 100 in a row, and none that is more than a day old. */
             catch_up?: boolean;
@@ -3770,8 +3788,10 @@ export interface components {
         };
         /** NewAgent */
         NewAgent: {
+            /** @description Number of the agent, as in its record. */
+            agent_id: number;
             /** @description `agent<N>`, the name of its app. */
-            agent_id: string;
+            app_name: string;
             agent_name: string;
             /** @description `provider/model`, or a list of up to five: the next one takes over when one fails. See `docs/models.md`. */
             agent_model: string | string[];
@@ -4577,6 +4597,10 @@ export interface operations {
             query?: {
                 page?: number;
                 size?: number;
+                /** @description How many at most; default 20. */
+                limit?: number;
+                /** @description `X-Next-Cursor` of the page before. */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -4587,6 +4611,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Where the next page begins; absent on the last. */
+                    "X-Next-Cursor"?: string;
+                    /** @description The next page, as `rel="next"`; absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4714,7 +4742,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SignInList"];
+                    "application/json": components["schemas"]["SignIn"][];
                 };
             };
         };
@@ -4770,7 +4798,11 @@ export interface operations {
             query?: {
                 /** @description Only those bound to this end user. */
                 user_id?: string;
-                /** @description Go on after the token of this id. */
+                /** @description How many at most; default 200. */
+                limit?: number;
+                /** @description `X-Next-Cursor` of the page before. */
+                cursor?: string;
+                /** @description Until 0.2: goes on after the token of this id, empty for the first page; the answer is `{tokens, has_more}`. Use `cursor`. */
                 after?: string;
             };
             header?: never;
@@ -4782,10 +4814,14 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Where the next page begins; absent on the last. */
+                    "X-Next-Cursor"?: string;
+                    /** @description The next page, as `rel="next"`; absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PersonalTokenList"];
+                    "application/json": components["schemas"]["PersonalToken"][];
                 };
             };
         };
@@ -5311,8 +5347,11 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
+                /** @description How many at most; default 50. */
                 limit?: number;
-                /** @description `next` of the page before. There is nothing before an unknown one. */
+                /** @description `X-Next-Cursor` of the page before. */
+                cursor?: string;
+                /** @description Until 0.2: `next` of the page before, empty for the first one; the answer is `{entries, next}`. Use `cursor`. */
                 before?: string;
                 /** @description Of one account only. */
                 user_id?: number;
@@ -5326,10 +5365,14 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Where the next page begins; absent on the last. */
+                    "X-Next-Cursor"?: string;
+                    /** @description The next page, as `rel="next"`; absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuditPage"];
+                    "application/json": components["schemas"]["Action"][];
                 };
             };
         };
@@ -6120,8 +6163,11 @@ export interface operations {
     listNotifications: {
         parameters: {
             query?: {
+                /** @description How many at most; default 50. */
                 limit?: number;
-                /** @description Only notifications with a smaller id. */
+                /** @description `X-Next-Cursor` of the page before. */
+                cursor?: string;
+                /** @description Until 0.2: only notifications with a smaller id. Use `cursor`. */
                 before_id?: number;
                 unread_only?: boolean;
             };
@@ -6134,6 +6180,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Where the next page begins; absent on the last. */
+                    "X-Next-Cursor"?: string;
+                    /** @description The next page, as `rel="next"`; absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6326,9 +6376,9 @@ export interface operations {
                  * @example {
                  *       "cron": "0 9 * * MON-FRI",
                  *       "timezone": "Europe/Berlin",
-                 *       "appName": "echo",
-                 *       "userId": "user",
-                 *       "newMessage": {
+                 *       "app_name": "echo",
+                 *       "user_id": "user",
+                 *       "new_message": {
                  *         "role": "user",
                  *         "parts": [
                  *           {
@@ -8539,9 +8589,11 @@ export interface operations {
                 until?: string;
                 /** @description Part of the subject or the sender. */
                 q?: string;
-                /** @description Default 50. */
+                /** @description How many at most; default 50. */
                 limit?: number;
-                /** @description Default 0. */
+                /** @description `X-Next-Cursor` of the page before. */
+                cursor?: string;
+                /** @description Default 0; not with a cursor. */
                 offset?: number;
             };
             header?: never;
@@ -8553,6 +8605,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Where the next page begins; absent on the last. */
+                    "X-Next-Cursor"?: string;
+                    /** @description The next page, as `rel="next"`; absent on the last. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {

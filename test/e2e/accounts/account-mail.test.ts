@@ -42,23 +42,23 @@ test('the audit log of an account is visible only to itself and to admins', asyn
   root.token = (await root.request<{ access_token: string }>('POST', '/api/auth/token', credentials)).body.access_token;
   const me = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body;
   await caller.request('PATCH', `/api/users/${me.user_id}`, { first_name: 'Neu' });
-  interface Page {
-    entries: { id: number; action: string; account_id: string }[];
-    next: number | null;
+  type Actions = { id: string; action: string; account_id: string }[];
+  const own = (await caller.request<Actions>('GET', '/api/audit')).body;
+  expect(own.map((entry) => entry.action)).toEqual(expect.arrayContaining(['profile_changed', 'signed_up']));
+  expect(new Set(own.map((entry) => entry.account_id)).size).toBe(1);
+  const read: string[] = [];
+  for (let next: string | undefined = '?limit=1'; next !== undefined; ) {
+    const page: Response = await caller.fetch('GET', `/api/audit${next}`);
+    read.push(...((await page.json()) as Actions).map((entry) => entry.id));
+    next = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
   }
-  const own = (await caller.request<Page>('GET', '/api/audit')).body;
-  expect(own.entries.map((entry) => entry.action)).toEqual(expect.arrayContaining(['profile_changed', 'signed_up']));
-  expect(new Set(own.entries.map((entry) => entry.account_id)).size).toBe(1);
-  const read: number[] = [];
-  for (let before = ''; ; ) {
-    const page = (await caller.request<Page>('GET', `/api/audit?limit=1${before}`)).body;
-    read.push(...page.entries.map((entry) => entry.id));
-    if (page.next === null) break;
-    before = `&before=${page.next}`;
-  }
-  expect(read).toEqual(own.entries.map((entry) => entry.id));
-  expect((await root.request<Page>('GET', `/api/audit?user_id=${me.user_id}`)).body.entries).toEqual(own.entries);
-  expect((await root.request<Page>('GET', '/api/audit')).body.entries.length).toBeGreaterThan(own.entries.length);
+  expect(read).toEqual(own.map((entry) => entry.id));
+  const former = (await caller.request<{ next: string }>('GET', '/api/audit?limit=1&before=')).body;
+  expect(former).toEqual({ entries: [own[0]], next: own[0]?.id });
+  const second = await caller.request('GET', `/api/audit?limit=1&before=${former.next}`);
+  expect(second.body).toMatchObject({ entries: [own[1]] });
+  expect((await root.request('GET', `/api/audit?user_id=${me.user_id}`)).body).toEqual(own);
+  expect((await root.request<Actions>('GET', '/api/audit')).body.length).toBeGreaterThan(own.length);
   expect((await other.request('GET', `/api/audit?user_id=${me.user_id}`)).status).toBe(403);
   expect((await new Caller(url).request('GET', '/api/audit')).status).toBe(401);
   expect((await caller.request('GET', '/api/audit?limit=0')).status).toBe(422);

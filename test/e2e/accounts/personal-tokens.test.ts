@@ -23,8 +23,8 @@ describe('a personal token', () => {
     const account = await newAccount(url);
     const { id, token } = await make(account, { scopes: ['sessions:read'] });
     expect(token).toMatch(/^agentmesh_pat_[0-9A-Za-z]{49}$/);
-    const { body } = await account.request<{ tokens: object[] }>('GET', '/api/auth/tokens');
-    expect(body.tokens).toMatchObject([{ id, name: 'a test', scopes: ['sessions:read'], user_id: null }]);
+    const { body } = await account.request('GET', '/api/auth/tokens');
+    expect(body).toMatchObject([{ id, name: 'a test', scopes: ['sessions:read'], user_id: null }]);
     expect(JSON.stringify(body)).not.toContain(token.slice(14, 57));
   });
 
@@ -60,11 +60,14 @@ describe('a personal token', () => {
       await make(account, { scopes: ['apps:read'], user_id: 'u2', expires_in_seconds: 60 }),
     ];
     const ids = async (query: string) => {
-      const { body } = await account.request<{ tokens: Made[] }>('GET', `/api/auth/tokens${query}`);
-      return body.tokens.map(({ id }) => id);
+      const { body } = await account.request<Made[]>('GET', `/api/auth/tokens${query}`);
+      return body.map(({ id }) => id);
     };
     expect(await ids('')).toEqual([second.id, first.id]);
-    expect(await ids(`?after=${second.id}`)).toEqual([first.id]);
+    const cursor = (await account.fetch('GET', '/api/auth/tokens?limit=1')).headers.get('x-next-cursor') ?? '';
+    expect(await ids(`?limit=1&cursor=${cursor}`)).toEqual([first.id]);
+    const former = await account.request('GET', `/api/auth/tokens?after=${second.id}`);
+    expect(former.body).toMatchObject({ tokens: [{ id: first.id }], has_more: false });
     expect(await ids('?user_id=u1')).toEqual([first.id]);
     const revoked = await account.request('DELETE', '/api/auth/tokens?user_id=u1');
     expect(revoked).toMatchObject({ status: 200, body: { status: 'ok', revoked: 1 } });

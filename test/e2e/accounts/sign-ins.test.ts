@@ -156,18 +156,12 @@ describe('a sign-in', () => {
 
   test('is listed for its account, which can end one, all others, or all', async () => {
     const [one, own, other] = [await signIn(), await signIn(), await signIn()];
-    const list = async () => {
-      const { body } = await own.caller.request<{ sessions: Record<string, unknown>[] }>('GET', '/api/auth/sessions');
-      return body.sessions;
-    };
+    const list = async () => (await own.caller.request<Record<string, unknown>[]>('GET', '/api/auth/sessions')).body;
     const before = await list();
     expect(before.filter(({ current }) => current)).toHaveLength(1);
     expect(before[0]).toMatchObject({ user_agent: 'a test', address: '127.0.0.1', current: false });
-    const { body } = await one.caller.request<{ sessions: { id: string; current: boolean }[] }>(
-      'GET',
-      '/api/auth/sessions',
-    );
-    const id = body.sessions.find(({ current }) => current)?.id ?? '';
+    const { body } = await one.caller.request<{ id: string; current: boolean }[]>('GET', '/api/auth/sessions');
+    const id = body.find(({ current }) => current)?.id ?? '';
 
     const stranger = await newAccount(url);
     expect((await stranger.request('DELETE', `/api/auth/sessions/${id}`)).status).toBe(404);

@@ -47,6 +47,8 @@ test('each run in the background makes one notification, also a failed one; a wa
   expect((await list(ada, `?before_id=${failed?.id}&limit=1`)).notifications.map((one) => one.id)).toEqual([
     completed?.id,
   ]);
+  const next = (await ada.fetch('GET', '/api/notifications?limit=1')).headers.get('x-next-cursor');
+  expect((await list(ada, `?limit=1&cursor=${next}`)).notifications.map((one) => one.id)).toEqual([completed?.id]);
   expect((await ada.request('POST', '/api/notifications/read-all')).body).toEqual({ marked: 1 });
   expect((await list()).unread_count).toBe(0);
 });

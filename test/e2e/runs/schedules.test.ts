@@ -17,7 +17,13 @@ interface ScheduleJson {
 }
 
 const newMessage = { role: 'user', parts: [{ text: 'hello' }] };
-const body = { cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin', appName: 'echo', userId: 'u1', newMessage };
+const body = {
+  cron: '0 9 * * MON-FRI',
+  timezone: 'Europe/Berlin',
+  app_name: 'echo',
+  user_id: 'u1',
+  new_message: newMessage,
+};
 
 const create = (over: object = {}, by = caller) =>
   by.request<ScheduleJson>('POST', '/api/schedules', { ...body, ...over });
@@ -27,7 +33,13 @@ describe('a schedule', () => {
   test('runs the app at each tick, until it is paused', async () => {
     const { status, body: made } = await create({ cron: '* * * * * *', timezone: undefined });
     expect(status).toBe(201);
-    expect(made).toMatchObject({ timezone: 'UTC', sessionId: null, newMessage, catch_up: false, enabled: true });
+    expect(made).toMatchObject({
+      timezone: 'UTC',
+      session_id: null,
+      new_message: newMessage,
+      catch_up: false,
+      enabled: true,
+    });
     expect(made.next_times).toHaveLength(3);
     await expect
       .poll(async () => (await read(made.id)).last_run?.invocation_id, { timeout: 30_000 })
@@ -50,7 +62,7 @@ describe('a schedule', () => {
   test('whose agent is gone pauses after ten refusals and tells its owner', async () => {
     const agent = await makeAgent(caller, { agent_name: 'short-lived' });
     const appName = `agent${agent}`;
-    const { id } = (await create({ cron: '0 0 1 1 *', appName })).body;
+    const { id } = (await create({ cron: '0 0 1 1 *', app_name: appName })).body;
     expect((await caller.request('DELETE', `/api/agents/${agent}`)).status).toBeLessThan(300);
     await caller.request('PATCH', `/api/schedules/${id}`, { cron: '* * * * * *' });
     await expect.poll(async () => (await read(id)).enabled, { timeout: 60_000 }).toBe(false);
@@ -64,27 +76,34 @@ describe('a schedule', () => {
   });
 
   test('is listed and changed', async () => {
-    const { id } = (await create({ sessionId: 'mornings' })).body;
+    const { id } = (await create({ session_id: 'mornings' })).body;
     const listed = await caller.request<ScheduleJson[]>('GET', '/api/schedules');
     expect(listed.body.map((one) => one.id)).toContain(id);
     const changed = await caller.request('PATCH', `/api/schedules/${id}`, {
       cron: '30 8 * * *',
-      sessionId: '',
+      session_id: '',
       catch_up: true,
     });
     expect(changed).toMatchObject({
       status: 200,
-      body: { cron: '30 8 * * *', timezone: 'Europe/Berlin', sessionId: null, catch_up: true, appName: 'echo' },
+      body: { cron: '30 8 * * *', timezone: 'Europe/Berlin', session_id: null, catch_up: true, app_name: 'echo' },
     });
+  });
+
+  test('is made and answered under the names of before 0.2 too', async () => {
+    const former = { appName: 'echo', userId: 'u2', sessionId: 's2', newMessage };
+    const made = await caller.request('POST', '/api/schedules', { cron: '0 9 * * *', ...former });
+    const names = { app_name: 'echo', user_id: 'u2', session_id: 's2', new_message: newMessage };
+    expect(made).toMatchObject({ status: 201, body: { ...former, ...names } });
   });
 
   test.each([
     { field: 'cron', over: { cron: 'every day' } },
     { field: 'cron', over: { cron: '0 0 30 2 *' } },
     { field: 'timezone', over: { timezone: 'Nowhere/City' } },
-    { field: 'appName', over: { appName: 'no_such_app' } },
-    { field: 'appName', over: { appName: '__internal' } },
-    { field: 'newMessage', over: { newMessage: undefined } },
+    { field: 'app_name', over: { app_name: 'no_such_app' } },
+    { field: 'app_name', over: { app_name: '__internal' } },
+    { field: 'new_message', over: { new_message: undefined } },
     { field: 'interval', over: { interval: 5 } },
   ])('with a bad $field is refused with 422', async ({ field, over }) => {
     const { status, body: refusal } = await create(over);
@@ -103,7 +122,7 @@ describe('a schedule', () => {
       const answer = await other.request(method, `/api/schedules/${id}${path}`, method === 'PATCH' ? {} : undefined);
       expect({ method, status: answer.status }).toEqual({ method, status: 404 });
     }
-    for (const change of [{ cron: 'bad' }, { timezone: 'Nowhere/City' }, { appName: 'no_such_app' }])
+    for (const change of [{ cron: 'bad' }, { timezone: 'Nowhere/City' }, { app_name: 'no_such_app' }])
       expect((await other.request('PATCH', `/api/schedules/${id}`, change)).status).toBe(404);
     const made = await caller.request<{ token: string }>('POST', '/api/auth/tokens', {
       name: 'bound',

@@ -32,9 +32,9 @@ describe('the records of the account', () => {
     const newMessage = { role: 'user', parts: [{ text: 'tick' }] } as const;
     const body = {
       cron: '0 9 * * *',
-      appName: 'echo',
-      userId: 'u1',
-      newMessage: { ...newMessage, parts: [...newMessage.parts] },
+      app_name: 'echo',
+      user_id: 'u1',
+      new_message: { ...newMessage, parts: [...newMessage.parts] },
     };
     const { id } = await mesh.schedules.create(body);
     expect((await mesh.schedules.update(id, { timezone: 'Europe/Berlin' })).timezone).toBe('Europe/Berlin');

@@ -7,17 +7,17 @@ import { When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
 
-type Action = Answer<'listAudit'>['entries'][number];
+type Action = Answer<'listAudit'>[number];
 const step = 50;
 
 /** Actions on the account, newest first. */
 export function Audit() {
   const limit = useSignal(step);
   const key = `audit?${limit.value}`;
-  const known = useQuery(key, () => mesh.account.audit({ limit: limit.value }));
+  const known = useQuery(key, () => mesh.account.audit({ limit: limit.value }).page());
   return (
     <When known={known} retry={() => invalidate('audit')}>
-      {({ entries, next }) => (
+      {({ items: entries, next }) => (
         <div class="stack">
           <ul class="card lines">
             {entries.map((entry) => (
@@ -30,7 +30,7 @@ export function Audit() {
             ))}
             {entries.length === 0 && <li class="muted">{t.account.noAudit}</li>}
           </ul>
-          {next !== null && limit.value < 200 && (
+          {next !== undefined && limit.value < 200 && (
             <div class="row pill">
               <Button onPress={() => (limit.value += step)}>{t.actions.more}</Button>
             </div>

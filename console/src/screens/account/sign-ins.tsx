@@ -17,9 +17,9 @@ export function SignIns() {
     <>
       <p class="muted">{t.account.signInsLead}</p>
       <When known={known} retry={() => invalidate('sign-ins')}>
-        {({ sessions }) => (
+        {(signIns) => (
           <ul class="card lines">
-            {sessions.map(({ id, user_agent: program, address, last_used_at: at, current }) => (
+            {signIns.map(({ id, user_agent: program, address, last_used_at: at, current }) => (
               <li key={id} class="row">
                 <div class="grow">
                   <p class="clip" title={program}>

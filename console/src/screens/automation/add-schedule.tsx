@@ -17,10 +17,10 @@ export function AddSchedule({ onClose }: { readonly onClose: () => void }) {
     await mesh.schedules.create({
       cron: cron.value,
       timezone,
-      appName: app,
-      userId: user,
-      sessionId: session === '' ? null : session,
-      newMessage: { role: 'user', parts: [{ text }] },
+      app_name: app,
+      user_id: user,
+      session_id: session === '' ? null : session,
+      new_message: { role: 'user', parts: [{ text }] },
     });
     await invalidate('schedules');
     onClose();

@@ -62,7 +62,7 @@ function Schedules() {
 }
 
 function Entry({ schedule }: { readonly schedule: Schedule }) {
-  const { id, cron, timezone, appName, userId, sessionId, newMessage, enabled } = schedule;
+  const { id, cron, timezone, app_name: app, user_id: user, session_id: session, enabled } = schedule;
   const [sure, ask] = useSure();
   const change = async (act: Promise<unknown>): Promise<void> => {
     await act;
@@ -78,7 +78,7 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
         </Button>
         <LinkButton
           isTiny
-          href={`${base}/runs?${new URLSearchParams({ app: appName, user: userId, ...(sessionId && { session: sessionId }) }).toString()}`}
+          href={`${base}/runs?${new URLSearchParams({ app, user, ...(session && { session }) }).toString()}`}
         >
           {t.automation.history}
         </LinkButton>
@@ -93,7 +93,7 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
         />
       </div>
       <p>
-        <AppName name={appName} />: {(newMessage.parts ?? []).map(({ text }) => text ?? '').join(' ')}
+        <AppName name={app} />: {(schedule.new_message.parts ?? []).map(({ text }) => text ?? '').join(' ')}
       </p>
       <p class="small muted">
         <code>{cron}</code> {timezone}

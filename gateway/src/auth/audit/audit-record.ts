@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { formerUntil02, pageFields } from '../../edge/paging/page-query.ts';
 
 const nullableId = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-const Action = Type.Object(
+export const Action = Type.Object(
   {
     id: Type.String({ description: 'UUID.' }),
     at: Type.String({ description: 'ISO 8601.' }),
@@ -14,20 +15,14 @@ const Action = Type.Object(
   { title: 'Action' },
 );
 
-export const AuditPage = Type.Object(
-  {
-    entries: Type.Array(Action),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: '`before` of the next page; null: this is the last.',
-    }),
-  },
-  { title: 'AuditPage' },
-);
-
 export const AuditQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  ...pageFields(50, 200),
   before: Type.Optional(
-    Type.String({ description: '`next` of the page before. There is nothing before an unknown one.' }),
+    Type.String({
+      ...formerUntil02,
+      description:
+        'Until 0.2: `next` of the page before, empty for the first one; the answer is `{entries, next}`. Use `cursor`.',
+    }),
   ),
   user_id: Type.Optional(Type.Integer({ description: 'Of one account only.' })),
 });

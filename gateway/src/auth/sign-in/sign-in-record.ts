@@ -43,7 +43,7 @@ const SignInRecord = Type.Object(
   { title: 'SignIn' },
 );
 
-export const SignInList = Type.Object({ sessions: Type.Array(SignInRecord) }, { title: 'SignInList' });
+export const SignInList = Type.Array(SignInRecord);
 
 export const SignInPath = Type.Object({ id: Type.String() });
 

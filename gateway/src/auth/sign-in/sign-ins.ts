@@ -22,7 +22,7 @@ function addList(app: App, { auth, authentication }: Context): void {
     }),
     async ({ identity }) => {
       const { signIns } = await auth.listSignIns({ accountId: identity.accountId }, unary);
-      return { sessions: signIns.map((record) => signInJson(record, identity.signInId)) };
+      return signIns.map((record) => signInJson(record, identity.signInId));
     },
   );
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { scopes } from '../../edge/authentication/scopes.ts';
+import { formerUntil02, pageFields } from '../../edge/paging/page-query.ts';
 import { maybe, storedId, strict } from '../../edge/records/keywords.ts';
 
 const secondsOfDay = 86_400;
@@ -31,21 +32,23 @@ const fields = {
   last_used_at: Type.Union([Type.String({ format: 'date-time', description: 'To the minute.' }), Type.Null()]),
 };
 
-const PersonalToken = Type.Object(fields, { title: 'PersonalToken' });
+export const PersonalToken = Type.Object(fields, { title: 'PersonalToken' });
 
 export const NewPersonalToken = Type.Object(
   { ...fields, token: Type.String({ description: 'The token itself, which is shown this once.' }) },
   { title: 'NewPersonalToken' },
 );
 
-export const PersonalTokenList = Type.Object(
-  { tokens: Type.Array(PersonalToken), has_more: Type.Boolean() },
-  { title: 'PersonalTokenList' },
-);
-
 export const PersonalTokensQuery = Type.Object({
   user_id: Type.Optional(Type.String({ description: 'Only those bound to this end user.' })),
-  after: Type.Optional(Type.String({ description: 'Go on after the token of this id.' })),
+  ...pageFields(200, 200),
+  after: Type.Optional(
+    Type.String({
+      ...formerUntil02,
+      description:
+        'Until 0.2: goes on after the token of this id, empty for the first page; the answer is `{tokens, has_more}`. Use `cursor`.',
+    }),
+  ),
 });
 
 export const RevokePersonalTokensQuery = Type.Object({

@@ -1,14 +1,18 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { PersonalToken } from '@agentmesh/proto/auth/v1';
+import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
+import { encodeJson, sendJson } from '../../edge/json/json-bytes.ts';
+import { pageHeaders } from '../../edge/paging/page-query.ts';
+import { addNextPage, idBefore, pageOf } from '../../edge/paging/page.ts';
 import { dateTime } from '../date-time.ts';
 import { Status } from '../status-record.ts';
 import {
   CreatePersonalTokenRequest,
   NewPersonalToken,
-  PersonalTokenList,
+  PersonalToken as PersonalTokenRecord,
   PersonalTokenPath,
   PersonalTokensQuery,
   RevokedPersonalTokens,
@@ -64,15 +68,20 @@ function addList(app: App, { auth, authentication }: Context): void {
     signedIn(authentication, {
       operationId: 'listPersonalTokens',
       summary: 'List personal tokens',
-      description:
-        'Those that have not expired, newest first, 200 a page. The tokens themselves are never shown again.',
+      description: 'Those that have not expired, newest first. The tokens themselves are never shown again.',
       querystring: PersonalTokensQuery,
-      response: { 200: PersonalTokenList },
+      response: { 200: { ...Type.Array(PersonalTokenRecord), headers: pageHeaders } },
     }),
-    async ({ identity, query }) => {
-      const asked = { accountId: identity.accountId, afterId: query.after ?? '', ...ofUser(query) };
-      const { tokens, hasMore } = await auth.listPersonalTokens(asked, unary);
-      return { tokens: tokens.map(personalTokenJson), has_more: hasMore };
+    async ({ identity: { accountId }, query }, reply) => {
+      const { limit = 200, cursor, after } = query;
+      const list = ['tokens', accountId, query.user_id ?? ''];
+      const page = pageOf(list, { limit, cursor });
+      const asked = { accountId, afterId: after ?? idBefore(page), limit, ...ofUser(query) };
+      const found = await auth.listPersonalTokens(asked, unary);
+      const tokens = found.tokens.map(personalTokenJson);
+      if (after !== undefined) return sendJson(reply, encodeJson({ tokens, has_more: found.hasMore }));
+      if (found.hasMore) addNextPage(reply, { list, page, last: [tokens.at(-1)?.id ?? ''] });
+      return tokens;
     },
   );
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { pageFields } from '../../edge/paging/page-query.ts';
 import { maybe, storedText } from '../../edge/records/keywords.ts';
 
 export const SignUpRequest = Type.Object(
@@ -68,6 +69,7 @@ export const UserPage = Type.Object(
 export const UserPageQuery = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  ...pageFields(20, 100),
 });
 
 export const UserIdPath = Type.Object({

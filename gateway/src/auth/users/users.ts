@@ -3,6 +3,8 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
+import { pageHeaders } from '../../edge/paging/page-query.ts';
+import { addNextPage, numberBefore, pageOf } from '../../edge/paging/page.ts';
 import { faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { erasureOf } from './erasure-of.ts';
 import { Erasure, ErasurePath } from './erasure-record.ts';
@@ -53,12 +55,16 @@ function addList(app: App, { auth, authentication }: Context): void {
       summary: 'List all accounts',
       description: 'For administrators; others get 403.',
       querystring: UserPageQuery,
-      response: { 200: UserPage },
+      response: { 200: { ...UserPage, headers: pageHeaders } },
       refusals: [403],
     }),
-    async ({ identity, query: { page = 1, size = 20 } }) => {
+    async ({ identity, query }, reply) => {
+      const { limit = query.size ?? 20, cursor } = query;
+      const wanted = pageOf(['users'], { limit, cursor });
+      const [page, size] = [cursor === undefined ? (query.page ?? 1) : numberBefore(wanted), limit];
       const asked = { actorId: identity.accountId, page: Math.min(page, lastPage), size };
       const { accounts, total } = await auth.listAccounts(asked, unary);
+      if (page * size < Number(total)) addNextPage(reply, { list: ['users'], page: wanted, last: [page + 1] });
       return {
         total: Number(total),
         page,

@@ -19,6 +19,16 @@ export const PageQuery = Type.Object(
 );
 export type PageQuery = Static<typeof PageQuery>;
 
+/** `limit` and `cursor` of a list whose pages have `most` entries at most, and `usual` without a limit. */
+export function pageFields(usual: number, most: number) {
+  const { cursor } = PageQuery.properties;
+  const limit = Type.Integer({ minimum: 1, maximum: most, description: `How many at most; default ${usual}.` });
+  return { limit: Type.Optional(limit), cursor };
+}
+
+/** Parameter of a former way to page, which goes on until 0.2. */
+export const formerUntil02 = { deprecated: true } as const;
+
 /** Headers of an answer that is a page. */
 export const pageHeaders = {
   'X-Next-Cursor': { type: 'string', description: 'Where the next page begins; absent on the last.' },

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { InvalidRequest } from '../errors/request-error.ts';
 import { type CursorField, printCursor, readCursor } from './cursor.ts';
-import type { PageQuery } from './page-query.ts';
 
 /** A requested page. */
 export interface Page {
@@ -15,13 +14,20 @@ export interface Page {
 
 const defaultLimit = 100;
 
+/** Asks for a page by the parameters of its query. */
+interface PageWish {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly order?: 'asc' | 'desc' | undefined;
+}
+
 /** Whether a query asks for a page instead of the whole list. */
-export function asksForPage({ limit, cursor, order }: PageQuery): boolean {
+export function asksForPage({ limit, cursor, order }: PageWish): boolean {
   return limit !== undefined || cursor !== undefined || order !== undefined;
 }
 
 /** Reads the requested page. `list` names the list that cursors are bound to. Throws InvalidRequest. */
-export function pageOf(list: readonly string[], { limit = defaultLimit, cursor, order }: PageQuery): Page {
+export function pageOf(list: readonly string[], { limit = defaultLimit, cursor, order }: PageWish): Page {
   if (cursor === undefined) return { limit, newestFirst: order === 'desc', after: undefined, cursor: '' };
   const [newestFirst, ...after] = readCursor(list, cursor) ?? [];
   if (typeof newestFirst !== 'boolean') throw cursorFault(cursor, 'the cursor is not one of this list');
@@ -42,18 +48,29 @@ export function numberBefore({ after, cursor }: Page): number {
   throw noPlace(cursor);
 }
 
+/** Id of the entry after which the page begins; empty for the first page. Throws InvalidRequest. */
+export function idBefore({ after, cursor }: Page): string {
+  if (after === undefined) return '';
+  const [id] = after;
+  if (typeof id === 'string') return id;
+  throw noPlace(cursor);
+}
+
 /** Error for a cursor whose fields are no place of its list. */
 export function noPlace(cursor: string): InvalidRequest {
   return cursorFault(cursor, 'the cursor names no place');
 }
 
-/** Sets the headers that name the next page. `Link` is relative to the present address. */
+/** Sets the headers that name the next page. `Link` is relative to the present address, and keeps its filters. */
 export function addNextPage(
   reply: FastifyReply,
   { list, page, last }: { list: readonly string[]; page: Page; last: readonly CursorField[] },
 ): void {
   const cursor = printCursor(list, [page.newestFirst, ...last]);
-  reply.header('x-next-cursor', cursor).header('link', `<?limit=${page.limit}&cursor=${cursor}>; rel="next"`);
+  const query = new URLSearchParams(reply.request.url.split('?')[1]);
+  query.set('limit', String(page.limit));
+  query.set('cursor', cursor);
+  reply.header('x-next-cursor', cursor).header('link', `<?${query.toString()}>; rel="next"`);
 }
 
 /** Error of a cursor, in the form of every other invalid parameter. */

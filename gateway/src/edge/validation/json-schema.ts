@@ -33,6 +33,8 @@ export interface JsonSchema {
   readonly 'x-one-of'?: readonly string[];
   /** Second name of the property. The value is answered under the name that was sent. */
   readonly 'x-also'?: string;
+  /** Former name of the property, which is read too. The value is answered under the present name. */
+  readonly 'x-former'?: string;
   /** Keys that are skipped where unknown keys are refused. */
   readonly 'x-ignored'?: readonly string[];
   /** Keys that are refused where unknown keys are kept. */

@@ -117,7 +117,7 @@ function fieldsOf(schema: JsonSchema, compile: (schema: JsonSchema) => Check): F
     const inner = nullableOf(property) ?? property;
     return {
       name,
-      spellings: spellingsOf(name, inner['x-also']),
+      spellings: [...spellingsOf(name, inner['x-also']), ...formerOf(name, inner['x-former'])],
       check: compile(property),
       required: alternatives.length > 0 || (schema.required ?? []).includes(name),
       alternatives,
@@ -138,6 +138,10 @@ function spellingsOf(name: string, also: string | undefined): (readonly [string,
           [snake, answered],
         ];
   });
+}
+
+function formerOf(name: string, former: string | undefined): (readonly [string, string])[] {
+  return former === undefined ? [] : [[former, name]];
 }
 
 /** Python's spelling: `user_id` for `userId`. */

@@ -2,6 +2,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import type { Notice } from '@agentmesh/proto/runs/v1/notices';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Type } from 'typebox';
+import { formerUntil02, pageFields } from '../../edge/paging/page-query.ts';
 
 const dateTime = Type.String({ format: 'date-time' });
 
@@ -32,8 +33,14 @@ export const NotificationList = Type.Object(
 
 export const NotificationsQuery = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-    before_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Only notifications with a smaller id.' })),
+    ...pageFields(50, 500),
+    before_id: Type.Optional(
+      Type.Integer({
+        ...formerUntil02,
+        minimum: 1,
+        description: 'Until 0.2: only notifications with a smaller id. Use `cursor`.',
+      }),
+    ),
     unread_only: Type.Boolean({ default: false }),
   },
   { required: [] },

@@ -3,6 +3,8 @@ import { type App, type Context, unary } from '../../context.ts';
 import { routeFamily } from '../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
+import { pageHeaders } from '../../edge/paging/page-query.ts';
+import { addNextPage, numberBefore, pageOf } from '../../edge/paging/page.ts';
 import {
   Notification,
   notificationJson,
@@ -33,16 +35,21 @@ function addList(app: App, { notices, authentication }: Context): void {
       description:
         'One for each run in the background, or started by mail, that has ended; and one when a subscription to a mailbox cannot be renewed. Newest first; 500 are kept.',
       querystring: NotificationsQuery,
-      response: { 200: NotificationList },
+      response: { 200: { ...NotificationList, headers: pageHeaders } },
     }),
-    async ({ identity: { accountId }, query }) => {
-      const { limit, unread_only: unreadOnly, before_id: before } = query;
-      const page = { accountId, limit, unreadOnly, beforeId: BigInt(before ?? 0) };
-      const [list, unread] = await Promise.all([
-        notices.listNotices(page, unary),
+    async ({ identity: { accountId }, query }, reply) => {
+      const { limit = 50, cursor, unread_only: unreadOnly, before_id: before } = query;
+      const list = ['notifications', accountId, String(unreadOnly)];
+      const page = pageOf(list, { limit, cursor });
+      const asked = { accountId, limit, unreadOnly, beforeId: BigInt(before ?? numberBefore(page)) };
+      const [found, unread] = await Promise.all([
+        notices.listNotices(asked, unary),
         notices.countUnreadNotices({ accountId }, unary),
       ]);
-      return { notifications: list.notices.map(notificationJson), unread_count: unread.count };
+      const notifications = found.notices.map(notificationJson);
+      const last = notifications.at(-1);
+      if (last !== undefined && notifications.length === limit) addNextPage(reply, { list, page, last: [last.id] });
+      return { notifications, unread_count: unread.count };
     },
   );
 }

@@ -44,7 +44,11 @@ export const HeldRun = Type.Object(
     attempt: Type.Integer(),
     holder: nullable('Id of the process that executes the run or has accepted it; null when the run is over.'),
     pod: nullable('Host name of that process: in Kubernetes the name of the pod.'),
-    waitingOn: nullable('As in the record of the run.'),
+    waiting_on: nullable('As `waitingOn` of the record of the run.'),
+    waitingOn: Type.Union([Type.String(), Type.Null()], {
+      deprecated: true,
+      description: 'Until 0.2: `waiting_on`.',
+    }),
     since: nullable('Begin of that wait. ISO 8601.'),
     queue: Type.Union(
       [

@@ -75,6 +75,7 @@ function heldRun({ accountId, run, ahead }: FindRunHolderResponse) {
     attempt: run.attempt,
     holder: holder || null,
     pod: holder.split('/')[0] || null,
+    waiting_on: run.waitingOn || null,
     waitingOn: run.waitingOn || null,
     since: run.waitingOn === '' ? null : new Date(run.waitingSince * 1_000).toISOString(),
     queue: isQueued ? { position: run.queuePosition, ahead } : null,

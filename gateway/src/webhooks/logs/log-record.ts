@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { noNul } from '../../edge/validation/index.ts';
+import { pageFields } from '../../edge/paging/page-query.ts';
 import { strict } from '../../edge/records/keywords.ts';
 
 const int32Max = 2_147_483_647;
@@ -40,8 +41,8 @@ export const LogQuery = Type.Object({
   q: Type.Optional(
     Type.String({ maxLength: 1_000, pattern: noNul, description: 'Part of the subject or the sender.' }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Default 50.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: int32Max, description: 'Default 0.' })),
+  ...pageFields(50, 200),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: int32Max, description: 'Default 0; not with a cursor.' })),
 });
 export type LogQuery = Static<typeof LogQuery>;
 

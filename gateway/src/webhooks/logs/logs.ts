@@ -1,4 +1,6 @@
 import { type App, type Context, unary } from '../../context.ts';
+import { pageHeaders } from '../../edge/paging/page-query.ts';
+import { addNextPage, numberBefore, pageOf } from '../../edge/paging/page.ts';
 import { addAttachments } from './attachments.ts';
 import { logFilter } from './log-filter.ts';
 import { logJson } from './log-json.ts';
@@ -24,10 +26,16 @@ function addReads(app: App, { webhookLogs, authentication }: Context): void {
       summary: 'List logs',
       description: 'What was done with the mails of the account, newest first, and how many logs match.',
       querystring: LogQuery,
-      response: { 200: WebhookLogList },
+      response: { 200: { ...WebhookLogList, headers: pageHeaders } },
     }),
-    async ({ identity: { accountId }, query }) => {
-      const { logs, total } = await webhookLogs.listLogs({ accountId, ...logFilter(query) }, unary);
+    async ({ identity: { accountId }, query: { cursor, ...query } }, reply) => {
+      const { limit, offset: _offset, ...filter } = query;
+      const list = ['webhook-logs', accountId, JSON.stringify(filter)];
+      const page = pageOf(list, { limit: limit ?? 50, cursor });
+      const asked = logFilter(cursor === undefined ? query : { ...query, offset: numberBefore(page) });
+      const { logs, total } = await webhookLogs.listLogs({ accountId, ...asked }, unary);
+      const next = asked.offset + logs.length;
+      if (logs.length > 0 && next < Number(total)) addNextPage(reply, { list, page, last: [next] });
       return { logs: logs.map(logJson), total: Number(total) };
     },
   );

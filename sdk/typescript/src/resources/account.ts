@@ -1,6 +1,9 @@
-import type { Answer, Body, Query, User } from '../records.ts';
+import type { Answer, Body, User } from '../records.ts';
+import { type List, listOf, type ListOptions } from '../streams/list.ts';
 import { type Call, type CallOptions, route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
+
+export type Action = Answer<'listAudit'>[number];
 
 /** The refresh cookie of a sign-in where no browser keeps it. */
 export interface RefreshCookie {
@@ -91,8 +94,8 @@ export class Account {
   }
 
   /** Actions on the account, newest first. */
-  audit(query: Query<'listAudit'> = {}, options?: CallOptions): Promise<Answer<'listAudit'>> {
-    return this.#options.transport.json({ path: '/api/audit', query, ...options });
+  audit({ limit = 100, userId, signal }: ListOptions & { userId?: number } = {}): List<Action> {
+    return listOf(this.#options.transport, { path: '/api/audit', query: { limit, user_id: userId }, signal });
   }
 
   /** The public configuration of the server: which sign-ins there are, for example. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../records.ts';
 import { follow } from '../streams/follow.ts';
-import { List, type ListOptions } from '../streams/list.ts';
+import { type List, listOf, type ListOptions } from '../streams/list.ts';
 import { type CallOptions, route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
 
@@ -16,16 +16,8 @@ export class Notifications {
 
   /** Newest first. */
   list({ limit = 100, unreadOnly, signal }: ListOptions & { unreadOnly?: boolean } = {}): List<Notification> {
-    return new List(async (cursor) => {
-      const query = { limit, unread_only: unreadOnly, before_id: cursor };
-      const answer = await this.#transport.json<Answer<'listNotifications'>>({
-        path: '/api/notifications',
-        query,
-        signal,
-      });
-      const { notifications: items } = answer;
-      return { items, next: items.length < limit ? undefined : String(items.at(-1)?.id) };
-    });
+    const call = { path: '/api/notifications', query: { limit, unread_only: unreadOnly }, signal };
+    return listOf(this.#transport, call, (body: Answer<'listNotifications'>) => body.notifications);
   }
 
   async unreadCount(options?: CallOptions): Promise<number> {

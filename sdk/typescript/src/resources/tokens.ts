@@ -1,9 +1,9 @@
 import type { Answer, Body } from '../records.ts';
-import { List } from '../streams/list.ts';
+import { type List, listOf, type ListOptions } from '../streams/list.ts';
 import { type CallOptions, route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
 
-export type PersonalToken = Answer<'listPersonalTokens'>['tokens'][number];
+export type PersonalToken = Answer<'listPersonalTokens'>[number];
 
 /** Personal tokens, for programs. */
 export class Tokens {
@@ -13,12 +13,9 @@ export class Tokens {
     this.#transport = transport;
   }
 
-  list({ signal }: Pick<CallOptions, 'signal'> = {}): List<PersonalToken> {
-    return new List(async (after) => {
-      const call = { path: '/api/auth/tokens', query: { after }, signal };
-      const { tokens, has_more: hasMore } = await this.#transport.json<Answer<'listPersonalTokens'>>(call);
-      return { items: tokens, next: hasMore ? tokens.at(-1)?.id : undefined };
-    });
+  /** Newest first. */
+  list({ limit = 100, signal }: ListOptions = {}): List<PersonalToken> {
+    return listOf(this.#transport, { path: '/api/auth/tokens', query: { limit }, signal });
   }
 
   /** Makes a token. `token` of the answer is shown this once. Needs a sign-in with the password. */

@@ -1,12 +1,12 @@
 import type { Answer, Body, Query } from '../records.ts';
-import { List, type ListOptions } from '../streams/list.ts';
+import { type List, listOf, type ListOptions } from '../streams/list.ts';
 import { type CallOptions, route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
 
 export type WebhookSubscription = Answer<'getWebhookSubscription'>;
 export type WebhookLog = Answer<'listWebhookLogs'>['logs'][number];
 
-export interface WebhookLogFilter extends ListOptions, Omit<Query<'listWebhookLogs'>, 'limit' | 'offset'> {}
+export interface WebhookLogFilter extends ListOptions, Omit<Query<'listWebhookLogs'>, 'limit' | 'cursor' | 'offset'> {}
 
 /** Subscriptions to mailboxes, and what their mail has started. */
 export class Webhooks {
@@ -47,13 +47,8 @@ export class Webhooks {
 
   /** Messages that arrived, newest first, each with its outcome. */
   logs({ limit = 50, signal, ...filter }: WebhookLogFilter = {}): List<WebhookLog> {
-    return new List(async (cursor) => {
-      const offset = Number(cursor ?? 0);
-      const call = { path: '/api/webhooks/logs', query: { ...filter, limit, offset }, signal };
-      const { logs, total } = await this.#transport.json<Answer<'listWebhookLogs'>>(call);
-      const next = offset + logs.length;
-      return { items: logs, next: logs.length === 0 || next >= total ? undefined : String(next) };
-    });
+    const call = { path: '/api/webhooks/logs', query: { ...filter, limit }, signal };
+    return listOf(this.#transport, call, (body: Answer<'listWebhookLogs'>) => body.logs);
   }
 
   log(id: string | number, options?: CallOptions): Promise<Answer<'getWebhookLog'>> {

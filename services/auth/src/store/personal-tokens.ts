@@ -51,13 +51,16 @@ export interface PersonalTokenPage {
   readonly userId: string | undefined;
   /** The page begins after this token. */
   readonly afterId: string | undefined;
+  /** Tokens in the page; 0: as many as a page may have. */
+  readonly limit: number;
 }
 
 /** A page of an account's tokens, the newest first, at most 200. */
 export async function selectPersonalTokens(
   db: Queryable,
-  { accountId, userId, afterId }: PersonalTokenPage,
+  { accountId, userId, afterId, limit }: PersonalTokenPage,
 ): Promise<{ readonly rows: PersonalTokenRow[]; readonly hasMore: boolean }> {
+  const most = Math.min(limit || page, page);
   const rows = await db.query<PersonalTokenRow>(
     {
       name: 'list-personal-tokens',
@@ -65,11 +68,11 @@ export async function selectPersonalTokens(
         where account_id = $1 and (expires_at > now()) is true and ($2::text is null or user_id = $2)
           and ($3::uuid is null or (created_at, id) <
             (select created_at, id from personal_tokens where account_id = $1 and id = $3))
-        order by created_at desc, id desc limit ${page + 1}`,
+        order by created_at desc, id desc limit $4`,
     },
-    [accountId, userId ?? null, afterId ?? null],
+    [accountId, userId ?? null, afterId ?? null, most + 1],
   );
-  return { rows: rows.slice(0, page), hasMore: rows.length > page };
+  return { rows: rows.slice(0, most), hasMore: rows.length > most };
 }
 
 /** Deletes the tokens of an account, or only those with an id or of an end user. Returns their number. */

@@ -635,6 +635,13 @@ export declare type ListPersonalTokensRequest = Message<"agentmesh.auth.v1.ListP
    * @generated from field: string after_id = 3;
    */
   afterId: string;
+
+  /**
+   * Tokens in a page, at most 200; 0 means 200.
+   *
+   * @generated from field: uint32 limit = 4;
+   */
+  limit: number;
 };
 
 /**

@@ -5,10 +5,11 @@ import { personalTokenMessage } from '../../tokens/personal-token-message.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function listPersonalTokens({ db }: Context): Handlers['listPersonalTokens'] {
-  return async ({ accountId: id, userId, afterId }) => {
+  return async ({ accountId: id, userId, afterId, limit }) => {
     const accountId = parseId(id);
     if (accountId === undefined) return {};
-    const { rows, hasMore } = await selectPersonalTokens(db, { accountId, userId, afterId: parseId(afterId) });
+    const page = { accountId, userId, afterId: parseId(afterId), limit };
+    const { rows, hasMore } = await selectPersonalTokens(db, page);
     return { tokens: rows.map(personalTokenMessage), hasMore };
   };
 }
