@@ -18,13 +18,14 @@ const proof = createProof({
 let opened: AsyncDisposableStack;
 let one: Replica;
 let other: Replica;
+let url: string;
 let auth: Client<typeof AuthService>;
 let artifacts: Client<typeof ArtifactsService>;
 
 beforeEach(async () => {
   opened = new AsyncDisposableStack();
   [one, other] = [await startReplica('ONE'), await startReplica('OTHER')];
-  const url = `ipv4:127.0.0.1:${one.port},127.0.0.1:${other.port}`;
+  url = `ipv4:127.0.0.1:${one.port},127.0.0.1:${other.port}`;
   const transport = new GrpcTransport({ url, proof });
   opened.defer(() => transport.close());
   auth = createClient(AuthService, transport);
@@ -37,6 +38,8 @@ interface Replica {
   /** Stops its machine: connections stay open, and nothing passes. */
   freeze(): void;
   thaw(): void;
+  /** Refuses new calls from now on, as a process does that stops. */
+  drain(): Promise<void>;
 }
 
 async function startReplica(role: string): Promise<Replica> {
@@ -75,6 +78,7 @@ async function startReplica(role: string): Promise<Replica> {
       isFrozen = false;
       for (const socket of sockets) socket.resume();
     },
+    drain: () => mesh.server.drain(5_000),
   };
 }
 
@@ -132,6 +136,24 @@ async function* parts() {
   yield { kind: { case: 'chunk' as const, value: new Uint8Array(1_000) } };
   yield { kind: { case: 'chunk' as const, value: new Uint8Array(1_000) } };
 }
+
+test('no call fails while a replica leaves that its callers already know, or do not know yet', async () => {
+  await untilBothAnswer();
+  const [calls] = await Promise.all([Promise.all(Array.from({ length: 50 }, () => callMany(4))), other.drain()]);
+  expect(calls.flatMap((roles) => roles.get('failed') ?? 0).reduce((sum, failed) => sum + failed, 0)).toBe(0);
+  for (let n = 0; n < 10; n += 1) {
+    const transport = new GrpcTransport({ url, proof });
+    opened.defer(() => transport.close());
+    auth = createClient(AuthService, transport);
+    expect(await callMany(4)).toEqual(new Map([['ONE', 4]]));
+  }
+});
+
+test('a call to a service whose only replica leaves fails soon', async () => {
+  await Promise.all([one.drain(), other.drain()]);
+  const failure = await auth.getAccount({ id: 'a' }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'unavailable', reason: 'draining' });
+});
 
 test.each([1, 2, 15, 16, 100])('each of %i replicas is visited while its stream can still be used', (replicas) => {
   expect(explorePause(replicas) * replicas).toBeLessThan(30_000);

@@ -15,6 +15,8 @@ const joinMs = 2_000;
 const maxAgeMs = 30_000;
 /** A replica gets so many new streams in the time in which the former one gets too old. */
 const streamsOfAge = 2;
+/** First pause in milliseconds of a call that was refused twice. */
+const refusedMs = 50;
 /** A larger request would hold up the other calls of the stream, so it gets a stream of its own. */
 const largestShared = 64 * 1024;
 
@@ -40,8 +42,15 @@ export class Exchanges {
 
   /** Rejects with MeshError where the call is over before a stream of its own is open. */
   call(call: OutgoingCall): ExchangeCall | Promise<ExchangeCall> {
-    return call.request.length <= largestShared ? this.#pick().call(call) : this.#callAlone(call);
+    return call.request.length <= largestShared ? this.#pick().call(call, this.#elsewhere) : this.#callAlone(call);
   }
+
+  /** At once to the next replica, then after growing pauses: a service that is being replaced may have one that is not connected yet. */
+  readonly #elsewhere = (call: ExchangeCall): void => {
+    const carry = (): void => void (call.hasEnded || this.#pick().carry(call));
+    if (call.refusals === 1) carry();
+    else setTimeout(carry, refusedMs * 2 ** (call.refusals - 2));
+  };
 
   /** Takes no more calls on the shared streams. */
   close(): void {
@@ -60,7 +69,7 @@ export class Exchanges {
       throw abortFailure(reason);
     });
     const left = timeoutMs === undefined ? undefined : Math.max(1, Math.ceil(endsAt - performance.now()));
-    const running = own.call({ ...call, timeoutMs: left });
+    const running = own.call({ ...call, timeoutMs: left }, this.#elsewhere);
     own.retire();
     return running;
   }

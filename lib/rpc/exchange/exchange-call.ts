@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../telemetry/index.ts';
 import { Wake } from '../../wait/index.ts';
-import { abortFailure, deadlineExceeded, type MeshError, ReadCredit } from '../call/index.ts';
+import { abortFailure, deadlineExceeded, draining, type MeshError, ReadCredit } from '../call/index.ts';
 
 /** A call, ready to be sent. */
 export interface OutgoingCall {
@@ -16,8 +16,8 @@ export interface OutgoingCall {
   readonly word: string;
 }
 
-export interface ExchangeCallOptions {
-  readonly call: OutgoingCall;
+/** The stream that carries a call. */
+export interface Carrier {
   /** Tells the server how many bytes the caller has read. */
   readonly credit: (bytes: number) => void;
   /** Called when the caller leaves before the end. */
@@ -26,26 +26,61 @@ export interface ExchangeCallOptions {
   readonly onEnd: (failure: MeshError | undefined) => void;
 }
 
+/** Sends a call again that a leaving server has refused, see `ExchangeCall.refused`. */
+export type SendElsewhere = (call: ExchangeCall) => void;
+
+const mostRefusals = 6;
+
 /** The caller's end of one call: its answers in order, then its end. */
 export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
-  readonly #options: ExchangeCallOptions;
+  readonly call: OutgoingCall;
+  readonly #elsewhere: SendElsewhere;
   readonly #waiting: Buffer[] = [];
   readonly #arrived = new Wake();
   readonly #credit = new ReadCredit();
   readonly #timer: NodeJS.Timeout | undefined;
+  readonly #startedAt = performance.now();
+  /** Undefined while the call is between two streams. */
+  #carrier: Carrier | undefined;
+  #refusals = 0;
   #ended = false;
   #failure: MeshError | undefined;
 
-  constructor(options: ExchangeCallOptions) {
-    this.#options = options;
-    const { signal, timeoutMs } = options.call;
+  constructor(call: OutgoingCall, elsewhere: SendElsewhere) {
+    this.call = call;
+    this.#elsewhere = elsewhere;
+    const { signal, timeoutMs } = call;
     // The server has its own timer, so it need not be told.
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.end(deadlineExceeded()), timeoutMs);
     signal?.addEventListener('abort', this.#onAbort);
   }
 
-  get word(): string {
-    return this.#options.call.word;
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
+  /** How often a server has refused it. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  /** Milliseconds until its deadline, at least 1; undefined where it has none. */
+  get leftMs(): number | undefined {
+    const { timeoutMs } = this.call;
+    return timeoutMs && Math.max(1, Math.ceil(this.#startedAt + timeoutMs - performance.now()));
+  }
+
+  carriedBy(carrier: Carrier): void {
+    this.#carrier = carrier;
+  }
+
+  /** The server leaves and has begun nothing of the call. It is sent elsewhere, some times. */
+  refused(): void {
+    if (this.#ended) return;
+    this.#refusals += 1;
+    this.#carrier = undefined;
+    if (this.#refusals < mostRefusals) this.#elsewhere(this);
+    else this.end(draining());
   }
 
   answer(bytes: Buffer): void {
@@ -59,8 +94,8 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     this.#ended = true;
     this.#failure = failure;
     clearTimeout(this.#timer);
-    this.#options.call.signal?.removeEventListener('abort', this.#onAbort);
-    this.#options.onEnd(failure);
+    this.call.signal?.removeEventListener('abort', this.#onAbort);
+    this.#carrier?.onEnd(failure);
     this.#arrived.wake();
   }
 
@@ -75,13 +110,13 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
 
   #taken(bytes: Buffer): Buffer {
     const due = this.#credit.read(bytes.length);
-    if (due > 0 && !this.#ended) this.#options.credit(due);
+    if (due > 0 && !this.#ended) this.#carrier?.credit(due);
     return bytes;
   }
 
   readonly #onAbort = (): void => {
     this.#waiting.length = 0;
-    this.#options.onLeft();
-    this.end(abortFailure(this.#options.call.signal?.reason));
+    this.#carrier?.onLeft();
+    this.end(abortFailure(this.call.signal?.reason));
   };
 }

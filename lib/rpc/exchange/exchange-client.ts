@@ -1,13 +1,16 @@
 import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
-import { ExchangeCall, type OutgoingCall } from './exchange-call.ts';
+import { ExchangeCall, type OutgoingCall, type SendElsewhere } from './exchange-call.ts';
 import { internalError, isMeshCode, type MeshError } from '../call/index.ts';
 import { asBuffer, asIs, decode, encode, fromService, fromStatus, isDraining, unavailable } from '../wire/index.ts';
 
 export const EXCHANGE_PATH = '/agentmesh.mesh.v1.CallsService/Exchange';
 
 type RequestKind = NonNullable<MessageInitShape<typeof ExchangeRequestSchema>['kind']>;
+
+/** Why a stream is over, for the calls on it; `refused`: the server was leaving and has begun none of them. */
+type Failure = ((word: string) => MeshError) | 'refused';
 
 /** The caller's end of one stream of calls to one server. */
 export class ExchangeClient {
@@ -21,7 +24,7 @@ export class ExchangeClient {
   #hasJoined = false;
   readonly #answered = Promise.withResolvers<'refused' | undefined>();
   /** Why the stream is over. */
-  #failure: ((word: string) => MeshError) | undefined;
+  #failure: Failure | undefined;
   /** Messages received so far. */
   #received = 0;
 
@@ -74,29 +77,29 @@ export class ExchangeClient {
     this.#stream.cancel();
   }
 
-  call(call: OutgoingCall): ExchangeCall {
+  /** `elsewhere` is asked to carry the call when the server refuses it. */
+  call(call: OutgoingCall, elsewhere: SendElsewhere): ExchangeCall {
+    const running = new ExchangeCall(call, elsewhere);
+    this.carry(running);
+    return running;
+  }
+
+  carry(running: ExchangeCall): void {
     const id = this.#nextId++;
     const receivedBefore = this.#received;
-    const running = new ExchangeCall({
-      call,
+    running.carriedBy({
       credit: (bytes) => this.#send(id, { case: 'credit', value: { bytes } }),
       onLeft: () => this.#send(id, { case: 'cancel', value: {} }),
       onEnd: (failure) => {
-        this.#calls.delete(id);
+        this.#leave(id);
         // A server that said nothing at all while a deadline passed may be frozen. Later calls go elsewhere.
-        const isMissed = failure?.code === 'deadline_exceeded' && this.#received === receivedBefore;
-        if (isMissed) this.retire();
-        else if (this.#retired) this.#endWhenIdle();
+        if (failure?.code === 'deadline_exceeded' && this.#received === receivedBefore) this.retire();
       },
     });
     this.#calls.set(id, running);
-    if (this.#failure !== undefined) {
-      running.end(this.#failure(call.word));
-      return running;
-    }
-    const { method, request, context, headers = {}, timeoutMs = 0 } = call;
-    this.#send(id, { case: 'call', value: { method, request, timeoutMs, headers, ...context } });
-    return running;
+    if (this.#failure !== undefined) return this.#failCall(running, this.#failure);
+    const { method, request, context, headers = {} } = running.call;
+    this.#send(id, { case: 'call', value: { method, request, timeoutMs: running.leftMs ?? 0, headers, ...context } });
   }
 
   #send(id: number, kind: RequestKind): void {
@@ -115,8 +118,11 @@ export class ExchangeClient {
         return call?.end();
       case 'failure': {
         const { code, reason, message } = kind.value;
-        return call?.end(isMeshCode(code) ? fromService({ code, reason, message }, call.word) : internalError());
+        return call?.end(isMeshCode(code) ? fromService({ code, reason, message }, call.call.word) : internalError());
       }
+      case 'refused':
+        this.#leave(id);
+        return call?.refused();
       case 'farewell':
         return this.retire();
       case undefined:
@@ -130,14 +136,26 @@ export class ExchangeClient {
     this.onJoined?.();
   }
 
+  #leave(id: number): void {
+    this.#calls.delete(id);
+    if (this.#retired) this.#endWhenIdle();
+  }
+
   #endWhenIdle(): void {
     if (this.#calls.size === 0) this.#stream.end();
   }
 
   #fail(failure: (word: string) => MeshError, isRefused = false): void {
     this.#retired = true;
-    this.#failure = failure;
+    this.#failure = isRefused && !this.#hasJoined ? 'refused' : failure;
     this.#answered.resolve(isRefused ? 'refused' : undefined);
-    for (const call of this.#calls.values()) call.end(failure(call.word));
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const call of calls) this.#failCall(call, this.#failure);
+  }
+
+  #failCall(call: ExchangeCall, failure: Failure): void {
+    if (failure === 'refused') call.refused();
+    else call.end(failure(call.call.word));
   }
 }

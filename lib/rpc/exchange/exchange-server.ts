@@ -5,7 +5,6 @@ import {
   AnswerWindow,
   type CallOrigin,
   type Dispatch,
-  draining,
   internalError,
   leavingReason,
   rpcUnimplemented,
@@ -83,10 +82,10 @@ export class ExchangeServer {
   }
 
   async #run(id: number, call: Call): Promise<void> {
+    if (this.#retired) return this.#send(id, { case: 'refused', value: {} });
     const running: RunningCall = { gone: new AbortController(), window: new AnswerWindow() };
     this.#running.set(id, running);
     try {
-      if (this.#retired) throw draining();
       await this.#answer(id, call, running);
     } catch (error) {
       const { code, reason, message } = toMeshError(error);

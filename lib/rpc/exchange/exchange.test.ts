@@ -134,7 +134,7 @@ test('a server that shuts down answers calls in progress, sends a farewell and s
   const drained = mesh.server.drain(5_000);
   await vi.waitFor(() => expect(heard).toEqual([[0, 'farewell', undefined]]));
   call(2, 'late');
-  await vi.waitFor(() => expect(heard).toContainEqual([2, 'failure', 'draining']));
+  await vi.waitFor(() => expect(heard).toContainEqual([2, 'refused', undefined]));
   slow.resolve();
   await drained;
   await vi.waitFor(() => expect(heard).toContainEqual([1, 'answer', 'under way']));

@@ -176,12 +176,20 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
     case: "end";
   } | {
     /**
-     * The server shuts down. Calls in progress continue; new calls fail with UNAVAILABLE draining.
+     * The server shuts down. Calls in progress continue; new calls are refused.
      *
      * @generated from field: agentmesh.mesh.v1.Farewell farewell = 5;
      */
     value: Farewell;
     case: "farewell";
+  } | {
+    /**
+     * The server shuts down and has begun nothing of the call: it may be sent to another server. Last message of the call.
+     *
+     * @generated from field: agentmesh.mesh.v1.Refused refused = 6;
+     */
+    value: Refused;
+    case: "refused";
   } | { case: undefined; value?: undefined };
 };
 
@@ -242,6 +250,18 @@ export declare type Farewell = Message<"agentmesh.mesh.v1.Farewell"> & {
  * Use `create(FarewellSchema)` to create a new message.
  */
 export declare const FarewellSchema: GenMessage<Farewell>;
+
+/**
+ * @generated from message agentmesh.mesh.v1.Refused
+ */
+export declare type Refused = Message<"agentmesh.mesh.v1.Refused"> & {
+};
+
+/**
+ * Describes the message agentmesh.mesh.v1.Refused.
+ * Use `create(RefusedSchema)` to create a new message.
+ */
+export declare const RefusedSchema: GenMessage<Refused>;
 
 /**
  * Carries many calls between two processes over one stream, which costs less than a gRPC stream for each call. It can call every method of the
