@@ -67,6 +67,8 @@ export default defineConfig({
     teardownTimeout: 120_000,
     setupFiles: ['test/patient-waits.ts', 'test/generated-cases.ts'],
     expect: { poll: { timeout: 30_000, interval: 50 } },
+    // A file leaves its process as it found it. To start Node and import the product anew costs each of them half a second of a core.
+    isolate: false,
     reporters: ['default', './scripts/summary-reporter.ts'],
     projects: [
       {
@@ -76,8 +78,6 @@ export default defineConfig({
           // Every other test: a new folder of tests needs no entry here.
           include: ['**/*.test.ts'],
           exclude: [...excluded, 'test/e2e/**'],
-          // A file leaves its process as it found it. To start Node and import the product anew costs each of them half a second of a core.
-          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

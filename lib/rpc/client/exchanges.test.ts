@@ -38,6 +38,8 @@ interface Replica {
   /** Stops its machine: connections stay open, and nothing passes. */
   freeze(): void;
   thaw(): void;
+  /** Says that it leaves; see GrpcServer. */
+  leave(): Promise<void>;
   /** Refuses new calls from now on, as a process does that stops. */
   drain(): Promise<void>;
 }
@@ -78,6 +80,7 @@ async function startReplica(role: string): Promise<Replica> {
       isFrozen = false;
       for (const socket of sockets) socket.resume();
     },
+    leave: () => mesh.server.leave(60_000, 120_000),
     drain: () => mesh.server.drain(5_000),
   };
 }
@@ -136,6 +139,14 @@ async function* parts() {
   yield { kind: { case: 'chunk' as const, value: new Uint8Array(1_000) } };
   yield { kind: { case: 'chunk' as const, value: new Uint8Array(1_000) } };
 }
+
+test('a replica waits no longer than until its callers have gone to another one', async () => {
+  await untilBothAnswer();
+  const calls = callMany(50);
+  await other.leave();
+  expect((await calls).has('failed')).toBe(false);
+  expect(await callMany(50)).toEqual(new Map([['ONE', 50]]));
+});
 
 test('no call fails while a replica leaves that its callers already know, or do not know yet', async () => {
   await untilBothAnswer();

@@ -15,8 +15,8 @@ const joinMs = 2_000;
 const maxAgeMs = 30_000;
 /** A replica gets so many new streams in the time in which the former one gets too old. */
 const streamsOfAge = 2;
-/** First pause in milliseconds of a call that was refused twice. */
-const refusedMs = 50;
+/** Pause in milliseconds between looks for another replica when the only one leaves. */
+const seekMs = 100;
 /** A larger request would hold up the other calls of the stream, so it gets a stream of its own. */
 const largestShared = 64 * 1024;
 
@@ -30,6 +30,8 @@ export class Exchanges {
   readonly #proof: Proof;
   /** One for each replica that has answered. */
   #shared: readonly ExchangeClient[] = [];
+  /** To a replica that leaves. It carries calls while there is no other. */
+  #leaving: ExchangeClient | undefined;
   /** The newest stream. It carries calls only while no replica has answered. */
   #newest: ExchangeClient | undefined;
   #exploreAt = 0;
@@ -45,17 +47,13 @@ export class Exchanges {
     return call.request.length <= largestShared ? this.#pick().call(call, this.#elsewhere) : this.#callAlone(call);
   }
 
-  /** At once to the next replica, then after growing pauses: a service that is being replaced may have one that is not connected yet. */
-  readonly #elsewhere = (call: ExchangeCall): void => {
-    const carry = (): void => void (call.hasEnded || this.#pick().carry(call));
-    if (call.refusals === 1) carry();
-    else setTimeout(carry, refusedMs * 2 ** (call.refusals - 2));
-  };
+  readonly #elsewhere = (call: ExchangeCall): void => this.#pick().carry(call);
 
   /** Takes no more calls on the shared streams. */
   close(): void {
     this.#isClosed = true;
     for (const shared of this.#shared) shared.retire();
+    this.#leaving?.retire();
     this.#newest?.retire();
   }
 
@@ -79,7 +77,7 @@ export class Exchanges {
     if (!this.#shared.every(isUsable)) this.#leaveUnusable();
     const one = this.#anyShared();
     const other = this.#anyShared();
-    if (one === undefined || other === undefined) return this.#newestUsable();
+    if (one === undefined || other === undefined) return this.#lastResort();
     return other.outstanding < one.outstanding ? other : one;
   }
 
@@ -87,9 +85,8 @@ export class Exchanges {
     return this.#shared[Math.floor(Math.random() * this.#shared.length)];
   }
 
-  #newestUsable(): ExchangeClient {
-    const newest = this.#newest;
-    return newest !== undefined && isUsable(newest) ? newest : this.#try();
+  #lastResort(): ExchangeClient {
+    return [this.#leaving, this.#newest].find((stream) => stream !== undefined && isUsable(stream)) ?? this.#try();
   }
 
   #leaveUnusable(): void {
@@ -107,6 +104,7 @@ export class Exchanges {
     this.#exploreAt = performance.now() + explorePause(this.#shared.length);
     const tried = this.#open();
     tried.onJoined = () => this.#join(tried);
+    tried.onFarewell = () => this.#leave(tried);
     setTimeout(() => tried.retireUnlessJoined(), joinMs).unref();
     this.#newest = tried;
     return tried;
@@ -119,6 +117,23 @@ export class Exchanges {
     const others = this.#shared.filter((one) => one.peer !== peer);
     for (const former of this.#shared) if (!others.includes(former)) former.retire();
     this.#shared = joined.retired ? others : [...others, joined];
+    this.#leaving?.retire();
+    this.#leaving = undefined;
+  }
+
+  /** The replica serves for as long as its callers have no other, at most two seconds. */
+  #leave(leaving: ExchangeClient): void {
+    this.#shared = this.#shared.filter((one) => one !== leaving);
+    if (this.#isClosed || this.#shared.length > 0) return leaving.retire();
+    this.#leaving?.retire();
+    this.#leaving = leaving;
+    setTimeout(() => this.#seekOther(leaving), seekMs).unref();
+  }
+
+  #seekOther(leaving: ExchangeClient): void {
+    if (this.#isClosed || this.#leaving !== leaving || leaving.retired) return;
+    this.#try();
+    setTimeout(() => this.#seekOther(leaving), seekMs).unref();
   }
 
   #open(): ExchangeClient {

@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { refusedPause } from '../exchange/index.ts';
+
 /** A stream that was opened and not used. */
 export interface OpenedStream {
   /** Resolves when the server has answered with headers, or the stream is over; it never rejects. `refused`: the server is leaving, and has begun nothing. */
@@ -12,17 +15,20 @@ const mostTries = 4;
 
 /**
  * Opens a stream whose server answers: while none has, another stream is opened every half second, which leads to another replica. So a frozen
- * replica costs a call half a second, and one that leaves costs nothing. After two seconds without any answer the first stream is used, because older servers answer only when they
+ * replica costs a call half a second, and one that leaves costs nothing while there is another. After two seconds without any answer the first stream is used, because older servers answer only when they
  * have read the request.
  */
 export async function openAnswered<T extends OpenedStream>(open: () => T): Promise<T> {
   const opened: T[] = [];
   const chosen = Promise.withResolvers<T>();
-  const tryNext = async (): Promise<void> => {
+  let isOver = false;
+  const tryNext = async (refusals = 0): Promise<void> => {
     const next = open();
     opened.push(next);
-    if ((await next.answered) !== 'refused' || opened.length === mostTries) chosen.resolve(next);
-    else await tryNext();
+    const pauseMs = (await next.answered) === 'refused' ? refusedPause(refusals + 1) : undefined;
+    if (pauseMs === undefined) return chosen.resolve(next);
+    await delay(pauseMs);
+    if (!isOver) await tryNext(refusals + 1);
   };
   const tryOthers = (): void => {
     if (opened.length < mostTries) void tryNext().catch(chosen.reject);
@@ -35,6 +41,7 @@ export async function openAnswered<T extends OpenedStream>(open: () => T): Promi
     for (const other of opened) if (other !== answered) other.abandon();
     return answered;
   } finally {
+    isOver = true;
     clearInterval(timer);
   }
 }

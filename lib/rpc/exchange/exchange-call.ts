@@ -29,7 +29,13 @@ export interface Carrier {
 /** Sends a call again that a leaving server has refused, see `ExchangeCall.refused`. */
 export type SendElsewhere = (call: ExchangeCall) => void;
 
-const mostRefusals = 6;
+/** At once to the next server, then later: that of a service that is being replaced may not be connected yet. */
+const refusedPausesMs = [0, 50, 100, 200, 400];
+
+/** Pause in milliseconds after which a call that leaving servers have refused so often is sent again; undefined: no more. */
+export function refusedPause(refusals: number): number | undefined {
+  return refusedPausesMs[refusals - 1];
+}
 
 /** The caller's end of one call: its answers in order, then its end. */
 export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
@@ -55,15 +61,6 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     signal?.addEventListener('abort', this.#onAbort);
   }
 
-  get hasEnded(): boolean {
-    return this.#ended;
-  }
-
-  /** How often a server has refused it. */
-  get refusals(): number {
-    return this.#refusals;
-  }
-
   /** Milliseconds until its deadline, at least 1; undefined where it has none. */
   get leftMs(): number | undefined {
     const { timeoutMs } = this.call;
@@ -79,8 +76,10 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     if (this.#ended) return;
     this.#refusals += 1;
     this.#carrier = undefined;
-    if (this.#refusals < mostRefusals) this.#elsewhere(this);
-    else this.end(draining());
+    const pauseMs = refusedPause(this.#refusals);
+    if (pauseMs === undefined) this.end(draining());
+    else if (pauseMs === 0) this.#elsewhere(this);
+    else setTimeout(() => this.#ended || this.#elsewhere(this), pauseMs);
   }
 
   answer(bytes: Buffer): void {

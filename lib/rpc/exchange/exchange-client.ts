@@ -37,7 +37,7 @@ export class ExchangeClient {
     this.#stream.on('end', () => this.#fail(unavailable));
   }
 
-  /** Whether it accepts no more calls: it is retired, got a farewell, or is broken. */
+  /** Whether it accepts no more calls: it is retired, refused one, or is broken. */
   get retired(): boolean {
     return this.#retired;
   }
@@ -49,6 +49,9 @@ export class ExchangeClient {
 
   /** Called when the server has answered for the first time: it is there. */
   onJoined: (() => void) | undefined;
+
+  /** Called when the server says that it leaves. It serves calls for some time yet. */
+  onFarewell: (() => void) | undefined;
 
   /** Address of the server; known when it has answered. */
   get peer(): string {
@@ -122,9 +125,10 @@ export class ExchangeClient {
       }
       case 'refused':
         this.#leave(id);
+        this.retire();
         return call?.refused();
       case 'farewell':
-        return this.retire();
+        return this.onFarewell?.();
       case undefined:
         return call?.end(internalError());
     }
