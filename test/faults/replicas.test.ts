@@ -99,3 +99,29 @@ describe('a run whose answer does not come in time', () => {
     ]);
   });
 });
+
+describe('a deleted account', () => {
+  test('is refused with 401 by the gateway of each replica within a second, on every kind of route', async () => {
+    const here = await newAccount(keeping.url);
+    const there = new Caller(reading.url, here.token);
+    const routes = ['/api/users/me', '/list-apps', '/runs', '/api/agents', '/api/saved-api-keys', '/api/auth/sessions'];
+    const statusesOf = (caller: Caller) =>
+      Promise.all(routes.map(async (route) => (await caller.request('GET', route)).status));
+    const all = (status: number) => routes.map(() => status);
+    for (const caller of [here, there]) expect(await statusesOf(caller)).toEqual(all(200));
+    const { body: me } = await here.request<{ user_id: number }>('GET', '/api/users/me');
+    expect((await here.request('DELETE', `/api/users/${me.user_id}`)).status).toBe(204);
+    const deletedAt = performance.now();
+    /** How long it takes until all routes answer 401. Until then they answer as before, and nothing else. */
+    const refusedAfter = async (caller: Caller): Promise<number> => {
+      for (;;) {
+        const statuses = await statusesOf(caller);
+        expect(statuses.filter((status) => status !== 200 && status !== 401)).toEqual([]);
+        if (statuses.every((status) => status === 401)) return performance.now() - deletedAt;
+      }
+    };
+    const [own, other] = await Promise.all([refusedAfter(here), refusedAfter(there)]);
+    // A second, and two more for a machine that is busy with other tests.
+    expect(Math.max(own, other)).toBeLessThan(3_000);
+  });
+});
