@@ -83,7 +83,10 @@ test('a message that is no answer to the run is refused, and it still waits', as
     [good, { ...good, id: 'other' }],
   ]) {
     const { status, body } = await post(run.invocationId, { functionResponses });
-    expect({ status, body }).toMatchObject({ status: 422, body: { code: 'answer_not_awaited' } });
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'functionResponse'] }], code: 'answer_not_awaited' },
+    });
   }
   for (const body of [{}, { functionResponse: good, functionResponses: [good] }, { functionResponses: [] }]) {
     expect((await post(run.invocationId, body)).status).toBe(422);

@@ -231,7 +231,7 @@ describe('cancelling a session', () => {
     await caller.run(source, 'one');
     const [event] = (await caller.readSession(source)).events;
     const sessions = '/apps/echo/users/u1/sessions';
-    const reserved = { status: 422, body: { code: 'session_id_reserved' } };
+    const reserved = { status: 422, body: { detail: [{ loc: ['body', 'sessionId'] }], code: 'session_id_reserved' } };
     expect(await caller.request('POST', sessions, { sessionId: 's:cancel' })).toMatchObject(reserved);
     expect(await caller.request('POST', `${sessions}/:cancel`)).toMatchObject(reserved);
     const fork = { eventId: event?.id, sessionId: 's:cancel' };

@@ -30,11 +30,9 @@ const statuses: Readonly<Record<MeshCode, number>> = {
 /** Statuses of reasons that have one of their own. */
 const statusesOfReasons: Readonly<Record<string, number>> = {
   idempotency_answer_too_large: 413,
-  session_id_reserved: 422,
   session_changed: 412,
   agent_changed: 412,
   agent_in_use: 409,
-  answer_not_awaited: 422,
   agent_too_large: 413,
   account_artifact_bytes: 413,
   account_stored_bytes: 413,
@@ -65,6 +63,8 @@ const placesOfReasons: Readonly<Record<string, readonly string[]>> = {
   idempotency_key_reused: ['header', 'idempotency-key'],
   message_invalid: ['body', 'newMessage'],
   audio_empty: ['body', 'file'],
+  session_id_reserved: ['body', 'sessionId'],
+  answer_not_awaited: ['body', 'functionResponse'],
 };
 
 /** Statuses of failures that may pass, and the header that tells when to try again, unless the route has set it. */

@@ -31,6 +31,8 @@ export interface ToolResolver {
   readonly names: readonly string[];
   /** Whether entries of this name are of this kind. */
   owns(name: string): boolean;
+  /** Whether the source of its tools may be away, so that `required` says what happens then. */
+  readonly canBeAway?: boolean;
   /** Mistakes of an entry that it owns, found without the network and without running code of the app. */
   check(entry: ToolEntry): readonly EntryMistake[];
   /** Makes the tool of an entry without mistakes, once for each agent that names it. Undefined: ADK itself gives it to agents. */

@@ -1,6 +1,8 @@
 import { createAddressPolicy } from '@agentmesh/lib/outbound';
 import { describe, expect, test } from 'vitest';
+import type { ToolResolver } from '../definition/tool-resolver.ts';
 import { checkMcpEntry } from './mcp-resolver.ts';
+import { createToolResolvers } from './tool-resolvers.ts';
 
 const policy = createAddressPolicy(['127.0.0.1/32']);
 const faults = (args: object, isTrusted = true): string[] =>
@@ -10,6 +12,20 @@ const faults = (args: object, isTrusted = true): string[] =>
 const http = (over: object = {}, rest: object = {}) => ({
   streamable_http_connection_params: { url: 'https://mcp.example.com/mcp?a=1', ...over },
   ...rest,
+});
+
+test('`required` is a mistake beside a tool whose source is never away', () => {
+  const kind = (name: string, canBeAway: boolean): ToolResolver => ({
+    names: [name],
+    canBeAway,
+    owns: (one) => one === name,
+    check: () => [],
+    make: () => undefined,
+  });
+  const tools = createToolResolvers([kind('MCPToolset', true), kind('http_get', false)]);
+  expect(tools.check({ name: 'MCPToolset', required: true })).toEqual([]);
+  expect(tools.check({ name: 'http_get', required: false })).toEqual([]);
+  expect(tools.check({ name: 'http_get', required: true })).toMatchObject([{ path: ['required'] }]);
 });
 
 describe('an entry MCPToolset', () => {

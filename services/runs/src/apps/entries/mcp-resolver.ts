@@ -33,6 +33,7 @@ export function createMcpResolver({ deps, rules, dir }: McpResolverOptions): Mcp
   return {
     names: mcpNames.slice(0, 1),
     owns: (name) => mcpNames.includes(name),
+    canBeAway: true,
     check: (entry) => checkMcpEntry(entry, rules),
     make: (entry, { appName }) => makeMcpToolset(entry, link(entry, appName)),
     link,

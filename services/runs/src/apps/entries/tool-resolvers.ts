@@ -11,12 +11,21 @@ export interface ToolResolvers {
   make(entry: ToolEntry, place: ToolPlace): BaseTool | BaseToolset | undefined;
 }
 
+const neverAway: EntryMistake = {
+  path: ['required'],
+  reason: 'is a key of MCPToolset only: the source of no other tool is looked for when a run begins',
+};
+
 /** The first resolver that owns a name makes its tool. */
 export function createToolResolvers(resolvers: readonly ToolResolver[]): ToolResolvers {
   const names = resolvers.flatMap((resolver) => resolver.names);
   const ownerOf = (name: string) => resolvers.find((resolver) => resolver.owns(name));
   return {
-    check: (entry) => ownerOf(entry.name)?.check(entry) ?? [unknownTool(entry.name, names)],
+    check(entry) {
+      const owner = ownerOf(entry.name);
+      if (owner === undefined) return [unknownTool(entry.name, names)];
+      return [...owner.check(entry), ...(entry.required === true && owner.canBeAway !== true ? [neverAway] : [])];
+    },
     make(entry, place) {
       const made = ownerOf(entry.name)?.make(entry, place);
       return isBaseTool(made) && entry.require_confirmation === true ? confirmTool(made) : made;
