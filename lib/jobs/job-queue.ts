@@ -114,9 +114,13 @@ export class JobQueue implements Jobs {
   }
 
   #perform<P extends object>(task: Task<P>, handler: Handler<P>, job: JobWithMetadata): Promise<void> {
-    const { boss, db, log, count } = this.#parts;
+    const { boss, db, log, due } = this.#parts;
     const performance = { boss, db, task, handler, log, failing: this.#failing };
-    const performed = performJob({ ...performance, count: (outcome) => count(task, outcome) }, job);
+    const count = (outcome: Outcome): void => {
+      this.#parts.count(task, outcome);
+      if (outcome === 'retried') due.wake();
+    };
+    const performed = performJob({ ...performance, count }, job);
     this.#inHand.add(performed);
     const forget = (): void => void this.#inHand.delete(performed);
     performed.then(forget, forget);

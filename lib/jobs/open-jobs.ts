@@ -21,8 +21,8 @@ export interface JobsOptions {
   readonly draining?: AbortSignal;
 }
 
-/** Seconds between two polls for jobs of dead processes. */
-const superviseSeconds = 10;
+/** Least seconds between two looks of all replicas for jobs of dead processes. */
+const monitorSeconds = 2;
 /** Errors of the queue are logged once in this time, and so are its warnings, because every poll repeats them. */
 const quietMs = 60_000;
 
@@ -37,8 +37,9 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
     schedule: false,
     // It reads statistics of the server, which the login of a service may not.
     monitorVacuum: db.ownsSchema,
-    superviseIntervalSeconds: superviseSeconds,
-    monitorIntervalSeconds: superviseSeconds,
+    // Its timer would send ten statements every few seconds; DuePoll tells when there is something to do.
+    supervise: false,
+    monitorIntervalSeconds: monitorSeconds,
   });
   reportErrors(boss, log);
   await boss.start();
@@ -49,7 +50,8 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
     labelNames: ['service', 'task', 'outcome'],
   });
   const count = (task: TaskRules, outcome: string): void => attempts.inc({ service, task: task.name, outcome });
-  const jobs = new JobQueue({ boss, db, due: new DuePoll({ service, db, log }), tasks, log, count });
+  const due = new DuePoll({ service, db, log, supervise: () => boss.supervise() });
+  const jobs = new JobQueue({ boss, db, due, tasks, log, count });
   draining?.addEventListener('abort', () => void jobs.stop(), { once: true });
   return jobs;
 }

@@ -2,7 +2,7 @@ import type { JobWithMetadata, PgBoss, WorkOptions } from 'pg-boss';
 import type { TaskRules } from './task.ts';
 
 /** Seconds between two polls of a worker that is not told to look: see DuePoll. */
-const ownPollSeconds = 60;
+const ownPollSeconds = 600;
 
 type Perform = (job: JobWithMetadata) => Promise<void>;
 

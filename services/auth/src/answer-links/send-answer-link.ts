@@ -22,7 +22,7 @@ export const sendAnswerLink = defineTask<AnswerLink>({
   mostAttempts: 8,
   timeoutSeconds: 120,
   atOnce: 4,
-  pollSeconds: 2,
+  pollSeconds: 5,
   personal: true,
 });
 
