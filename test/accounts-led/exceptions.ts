@@ -44,6 +44,7 @@ export const sweeps: Reasons = {
     'sum-usage-of-all-accounts',
   ],
   'looks for what is due in all accounts; what it finds is written account by account': [
+    'find-due-times',
     'select-accounts-with-expired-blobs',
     'select-ending-integrations',
     'select-untold-retention',

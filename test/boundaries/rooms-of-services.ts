@@ -37,7 +37,7 @@ export const roomLists: RoomLists = {
   'services/runs/src/rpc': 'agents notices',
   'services/runs/src/rpc/agents': 'agent-message.ts handlers.ts fields-of.ts find-agent.ts versions yaml',
   'services/webhooks/src':
-    'clock.ts start-clock.ts fair-turns.ts keep-turns.ts config.ts errors.ts provider.ts retry-after.ts store mail schedules deliveries jobs consumers rpc',
+    'clock.ts due-work.ts fair-turns.ts keep-turns.ts config.ts errors.ts provider.ts retry-after.ts store mail schedules deliveries jobs consumers rpc',
   'services/webhooks/src/mail':
     'text safety template read-mailbox-task.ts provider google microsoft context.ts tell-owner.ts watches subscriptions attachments processing',
   'services/webhooks/src/mail/processing': 'processor.ts preparation',

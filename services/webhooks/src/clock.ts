@@ -1,4 +1,5 @@
 import type { Queryable } from '@agentmesh/lib/pg';
+import { type Host, startJob } from '@agentmesh/lib/service';
 
 /** Source of the time. Every time in the database of this service comes from it, so that a simulation can drive months in seconds. */
 export interface Clock {
@@ -49,4 +50,23 @@ export class DatabaseClock implements Clock {
     const seconds = Math.round(Math.abs(ms) / 1_000);
     throw new Error(`The clock of this machine is ${seconds} s ${side} the database's. Set both by NTP.`);
   }
+}
+
+/** Measures the database's clock now and every 5 s. */
+export async function startClock(
+  host: Pick<Host, 'log' | 'metrics' | 'draining' | 'resources'>,
+  db: Queryable,
+): Promise<DatabaseClock> {
+  const clock = new DatabaseClock();
+  const ahead = host.metrics.gauge({
+    name: 'webhooks_clock_ahead_seconds',
+    help: "Seconds by which the machine's clock is ahead of the database's.",
+  });
+  const run = async (): Promise<void> => {
+    await clock.measure(db);
+    ahead.set(clock.machineAheadMs / 1_000);
+  };
+  await run();
+  host.resources.use(startJob({ pauseMs: 5_000, failure: "the database's clock cannot be measured", run }, host));
+  return clock;
 }

@@ -9,7 +9,8 @@ import { tellOwner } from './mail/tell-owner.ts';
 import { reencrypt } from './reencrypt.ts';
 import { startMail } from './start-mail.ts';
 import { startRunWebhooks } from './start-run-webhooks.ts';
-import { startClock } from './start-clock.ts';
+import { startClock } from './clock.ts';
+import { DueWork } from './due-work.ts';
 import { startSchedules } from './start-schedules.ts';
 
 /** Subscriptions to mailboxes and schedules, which run agents. Webhooks of runs: their ends are told to others. */
@@ -35,9 +36,10 @@ export const webhooks = defineService({
       }),
     );
     const clock = await startClock(host, db);
-    const runWebhooks = startRunWebhooks(host, { db, clock });
-    const mail = await startMail(host, { db, clock, jobs }, runWebhooks);
-    startSchedules(host, { db, clock });
+    const due = new DueWork({ db, clock });
+    const runWebhooks = startRunWebhooks(host, { db, clock, due });
+    const mail = await startMail(host, { db, clock, jobs, due }, runWebhooks);
+    startSchedules(host, { db, clock, due });
     resources.defer(await bus.consume(AccountDeletedSchema, 'webhooks', onAccountDeleted(mail.context)));
 
     return {

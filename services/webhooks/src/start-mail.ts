@@ -3,6 +3,7 @@ import { Wake } from '@agentmesh/lib/wait';
 import { IntegrationConnectedSchema, IntegrationDisconnectedSchema } from '@agentmesh/proto/keys/v1/integrations';
 import type { settings } from './config.ts';
 import { createMailContext } from './create-mail-context.ts';
+import type { DueWork } from './due-work.ts';
 import type { RunWebhooks } from './deliveries/run-webhooks.ts';
 import type { Context } from './mail/context.ts';
 import { onIntegrationConnected } from './consumers/on-integration-connected.ts';
@@ -25,7 +26,7 @@ interface StartedMail {
 /** Serves subscriptions and their logs, takes notifications, keeps watches, and processes mail. */
 export async function startMail(
   host: Host<typeof settings>,
-  parts: Pick<Context, 'db' | 'clock' | 'jobs'>,
+  { due, ...parts }: Pick<Context, 'db' | 'clock' | 'jobs'> & { readonly due: DueWork },
   runWebhooks: RunWebhooks,
 ): Promise<StartedMail> {
   const { bus, log, mesh, resources, draining } = host;
@@ -36,7 +37,7 @@ export async function startMail(
   resources.use(startUpkeep(upkeep, { wake: wakeUpkeep, log, draining }));
   await parts.jobs.work(tellOwner, ownerTeller(context));
   serveMail(mesh, context);
-  await startProcessing(host, processor, runWebhooks);
+  await startProcessing(host, processor, { webhooks: runWebhooks, due });
   resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));
   resources.defer(await bus.subscribe(IntegrationDisconnectedSchema, onIntegrationDisconnected(context)));
   return { context, settle: () => settle(upkeep, processor) };

@@ -7,6 +7,7 @@ import { createExpireLogs } from './jobs/expire-logs.ts';
 import { createKeepProcessing } from './jobs/keep-processing.ts';
 import { readMailboxTask } from './mail/read-mailbox-task.ts';
 import { createMailboxReader } from './mail/processing/read-mailbox.ts';
+import type { DueWork } from './due-work.ts';
 import type { RunWebhooks } from './deliveries/run-webhooks.ts';
 import type { Processor } from './mail/processing/processor.ts';
 
@@ -14,10 +15,10 @@ import type { Processor } from './mail/processing/processor.ts';
 export async function startProcessing(
   host: Pick<Host, 'bus' | 'resources' | 'log' | 'draining'>,
   processor: Processor,
-  webhooks: RunWebhooks,
+  { webhooks, due }: { readonly webhooks: RunWebhooks; readonly due: DueWork },
 ): Promise<void> {
   host.resources.defer(await host.bus.consume(AwaitedRunEndedSchema, 'webhooks', onRunEnded(processor, webhooks)));
-  host.resources.use(startJob(createKeepProcessing(processor), host));
+  host.resources.use(startJob(createKeepProcessing(processor, due), host));
   host.resources.use(startJob(createExpireLogs(processor), host));
   await processor.jobs.work(askByMail, mailAsker(processor));
   await processor.jobs.work(readMailboxTask, createMailboxReader(processor));

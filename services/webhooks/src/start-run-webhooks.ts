@@ -6,16 +6,19 @@ import type { Context } from './mail/context.ts';
 import { createCheckRunWebhooks } from './jobs/check-run-webhooks.ts';
 import { createRunWebhookHandlers } from './rpc/run-webhooks/index.ts';
 import { createRunWebhooks } from './deliveries/create-run-webhooks.ts';
+import type { DueWork } from './due-work.ts';
 import type { RunWebhooks } from './deliveries/run-webhooks.ts';
 import { startDeliveries } from './deliveries/start-deliveries.ts';
 
+type Parts = Pick<Context, 'db' | 'clock'> & { readonly due: DueWork };
+
 /** Serves webhooks of runs, and delivers their messages. */
-export function startRunWebhooks(host: Host<typeof settings>, context: Pick<Context, 'db' | 'clock'>): RunWebhooks {
+export function startRunWebhooks(host: Host<typeof settings>, { due, ...context }: Parts): RunWebhooks {
   const { mesh, log, draining, resources } = host;
   const wake = new Wake();
   const webhooks = createRunWebhooks(host, { ...context, wakeDeliveries: () => wake.wake() });
   mesh.serve(RunWebhooksService, createRunWebhookHandlers(webhooks));
-  resources.use(startDeliveries(webhooks, { wake, log, draining }));
-  resources.use(startJob(createCheckRunWebhooks(webhooks), host));
+  resources.use(startDeliveries(webhooks, { wake, isDue: () => due.has('deliveries'), log, draining }));
+  resources.use(startJob(createCheckRunWebhooks(webhooks, due), host));
   return webhooks;
 }

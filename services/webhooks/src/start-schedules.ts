@@ -6,14 +6,17 @@ import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
 import type { settings } from './config.ts';
+import type { DueWork } from './due-work.ts';
 import { keepTurns } from './keep-turns.ts';
 import type { Context } from './mail/context.ts';
 import { createScheduleHandlers } from './rpc/schedules/index.ts';
 import type { Schedules } from './schedules/schedules.ts';
 import { createTicker } from './schedules/ticker.ts';
 
+type Parts = Pick<Context, 'db' | 'clock'> & { readonly due: DueWork };
+
 /** Serves schedules, and runs them. */
-export function startSchedules(host: Host<typeof settings>, { db, clock }: Pick<Context, 'db' | 'clock'>): void {
+export function startSchedules(host: Host<typeof settings>, { db, clock, due }: Parts): void {
   const { config, mesh, metrics, log, resources, draining } = host;
   const ticks = metrics.counter({
     name: 'webhooks_schedule_ticks_total',
@@ -35,17 +38,18 @@ export function startSchedules(host: Host<typeof settings>, { db, clock }: Pick<
     countTicks: (outcome, number) => ticks.inc({ outcome }, number),
   };
   mesh.serve(SchedulesService, createScheduleHandlers(schedules));
-  resources.use(startTicker(schedules, wake));
+  resources.use(startTicker(schedules, wake, due));
   resources.use(startJob(createForgetKeys(db), host));
 }
 
 /** Disposing waits for the ticks that are under way. */
-function startTicker(schedules: Schedules, wake: Wake): AsyncDisposable {
+function startTicker(schedules: Schedules, wake: Wake, due: DueWork): AsyncDisposable {
   const { log, draining } = schedules;
   const stopping = new AbortController();
   const signal = AbortSignal.any([draining, stopping.signal]);
   const ticker = createTicker({ ...schedules, draining: signal });
-  const running = keepTurns(ticker, { wake, log, failure: 'the due schedules cannot be read', signal });
+  const isDue = () => due.has('schedules');
+  const running = keepTurns(ticker, { wake, isDue, log, failure: 'the due schedules cannot be read', signal });
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();

@@ -1,4 +1,5 @@
 import type { Job } from '@agentmesh/lib/service';
+import type { DueWork } from '../due-work.ts';
 import { settleRunWebhook } from '../deliveries/settle-run-webhook.ts';
 import type { RunWebhooks } from '../deliveries/run-webhooks.ts';
 import { takeRunWebhooksToCheck } from '../store/run-webhooks.ts';
@@ -17,7 +18,8 @@ export async function checkRunWebhooks(webhooks: RunWebhooks): Promise<void> {
   }
 }
 
-/** The job that runs `checkRunWebhooks` every 5 s. */
-export function createCheckRunWebhooks(webhooks: RunWebhooks): Job {
-  return { pauseMs, failure: 'the webhooks of runs cannot be read', run: () => checkRunWebhooks(webhooks) };
+/** The job that runs `checkRunWebhooks` every 5 s while something is due. */
+export function createCheckRunWebhooks(webhooks: RunWebhooks, due: DueWork): Job {
+  const failure = 'the webhooks of runs cannot be read';
+  return { pauseMs, failure, run: async () => (await due.has('runWebhooks')) && checkRunWebhooks(webhooks) };
 }

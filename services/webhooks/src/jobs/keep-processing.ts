@@ -1,5 +1,6 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 import type { Job } from '@agentmesh/lib/service';
+import { type DueWork, lostMs } from '../due-work.ts';
 import type { Processor } from '../mail/processing/processor.ts';
 import { settleRun } from '../mail/processing/settle-run.ts';
 import { type MailboxRow, wantMailboxes } from '../store/mailboxes.ts';
@@ -9,8 +10,6 @@ import { addReadingJobs, readMailboxTask } from '../mail/read-mailbox-task.ts';
 
 const pauseMs = 1_000;
 const batchSize = 100;
-/** A job that was added so long ago and has not ended seems to be lost. */
-const lostMs = 1_800_000;
 /** Milliseconds between two reads of the ledger for a run whose end was not announced. */
 const checkMs = 30_000;
 
@@ -49,7 +48,8 @@ async function checkRuns(processor: Processor): Promise<void> {
   }
 }
 
-/** The job that runs `keepProcessing` every second. */
-export function createKeepProcessing(processor: Processor): Job {
-  return { pauseMs, failure: 'the due mailboxes cannot be read', run: () => keepProcessing(processor) };
+/** The job that runs `keepProcessing` every second while something is due. */
+export function createKeepProcessing(processor: Processor, due: DueWork): Job {
+  const failure = 'the due mailboxes cannot be read';
+  return { pauseMs, failure, run: async () => (await due.has('mail')) && keepProcessing(processor) };
 }
