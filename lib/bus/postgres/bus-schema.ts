@@ -11,7 +11,7 @@ const mostRaces = 20;
 
 /**
  * A durable consumer whose service does not run keeps messages for three days, and at most a million of them. Up to which message a topic is deleted is found
- * without a look at those that stay, because every consumer asks for it every two seconds.
+ * without a look at those that stay, because every consumer asks for it again and again.
  */
 const TRIM = `
       delete from bus.messages where subject = topic and seq = any(array(

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { createPool, limitSettings, rowTypes, withSessionSettings } from '../../pg/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
@@ -6,7 +5,7 @@ import { busUnavailable, type BusDriver, checkPayload, type DurableName, type Si
 import { prepareBusSchema } from './bus-schema.ts';
 import { PgConsumer } from './pg-consumer.ts';
 import type { PgDriverOptions } from './pg-driver-options.ts';
-import { PgDurable } from './pg-durable.ts';
+import { PgDurables } from './pg-durable.ts';
 import { PgListener } from './pg-listener.ts';
 import { channelOf, NotificationReader } from './pg-notification.ts';
 import { PgPublisher } from './pg-publisher.ts';
@@ -14,6 +13,7 @@ import { PgStream } from './pg-stream.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 const PING_TIMEOUT_MS = 2_000;
+const BEAT_MS = 2_500;
 const WAIT_TIMEOUT_MS = 10_000;
 
 /**
@@ -28,7 +28,9 @@ export async function createPgDriver(options: PgDriverOptions): Promise<BusDrive
   const listener = await openListener(options, subscriptions);
   const publisher = new PgPublisher(options);
   const pool = openPool(options);
-  const holder = randomUUID();
+  const durables = new PgDurables(pool);
+  const consumers = new Set<PgConsumer>();
+  const beat = startBeat(consumers);
   const subscribe: BusDriver['subscribe'] = async (subject, handler) => {
     const channel = channelOf(subject);
     const subscription = subscriptions.add(channel, handler);
@@ -45,24 +47,33 @@ export async function createPgDriver(options: PgDriverOptions): Promise<BusDrive
     subscribe,
     openStream: (plan) => PgStream.open(pool, plan),
     consume: async (name: DurableName, sink: Sink) => {
-      const consumer = new PgConsumer({ name, sink, log, store: new PgDurable(pool, name, holder) });
+      const consumer = new PgConsumer({ name, sink, log, store: durables.durable(name) });
+      consumers.add(consumer);
       const unsubscribe = await subscribe(name.subject, () => consumer.wake());
       return async () => {
         await unsubscribe();
+        consumers.delete(consumer);
         await consumer.close();
       };
     },
-    deadLetters: (name) => new PgDurable(pool, name, holder).countDead(),
-    replay: (name) => new PgDurable(pool, name, holder).replay(),
+    deadLetters: (name) => durables.durable(name).countDead(),
+    replay: (name) => durables.durable(name).replay(),
     ping: async () => {
       await withinDeadline(Promise.all([publisher.ping(), listener.ping()]), PING_TIMEOUT_MS, late);
     },
     [Symbol.asyncDispose]: async () => {
+      clearInterval(beat);
       await publisher.close();
       await listener.close();
       await pool.end();
     },
   };
+}
+
+/** Lets all consumers look at the same moment, so that one statement serves them. */
+function startBeat(consumers: ReadonlySet<PgConsumer>): NodeJS.Timeout {
+  const wakeAll = (): void => consumers.forEach((consumer) => consumer.wake());
+  return setInterval(wakeAll, BEAT_MS * (0.8 + Math.random() * 0.4)).unref();
 }
 
 async function openListener(options: PgDriverOptions, subscriptions: Subscriptions): Promise<PgListener> {

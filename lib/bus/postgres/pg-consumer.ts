@@ -5,7 +5,6 @@ import type { MessageRow, PgDurable, Progress, Saved } from './pg-durable.ts';
 
 /** Most messages in hand. More are read when half of them are done. */
 const WINDOW = 1_000;
-const POLL_MS = 2_000;
 const RETRY_MS = 1_000;
 /** Acknowledgements are stored together, this long after the first one. */
 const SAVE_MS = 50;
@@ -43,7 +42,7 @@ export class PgConsumer {
     this.#running = this.#run();
   }
 
-  /** Announces that messages may have come. */
+  /** Announces that messages may have come. Call it every few seconds too: a holder then extends its lease. */
   wake(): void {
     this.#wake.wake();
   }
@@ -73,8 +72,7 @@ export class PgConsumer {
   }
 
   #pause(failing: boolean): Promise<unknown> {
-    const timeoutMs = failing ? RETRY_MS : POLL_MS * (0.8 + Math.random() * 0.4);
-    return this.#wake.wait({ timeoutMs, signal: this.#closing.signal });
+    return this.#wake.wait({ signal: this.#closing.signal, ...(failing && { timeoutMs: RETRY_MS }) });
   }
 
   /** Makes the loop store what is acknowledged, a little later. */

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { DurableName } from '../driver/index.ts';
 import { execute } from './pg-stream.ts';
+import { Together } from './together.ts';
 
 /** A row of bus.messages or bus.dead_letters. */
 export interface MessageRow {
@@ -25,7 +27,7 @@ export interface Saved {
   readonly isReplaying: boolean;
 }
 
-const LEASE_SECONDS = 6;
+const LEASE_SECONDS = 9;
 
 /** Another one after a standby was promoted, which may have lost messages and given their numbers to others. */
 const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
@@ -36,12 +38,16 @@ const CLAIM = {
     where subject = $1 and durable = $2 and (holder = $3 or lease_until < now()) returning position, open, ${timeline} as timeline`,
 };
 
+// Several consumers of one process ask together: those without work would else send a statement each every few seconds.
 const SAVE = {
-  name: 'save-durable',
-  text: `update bus.durables set position = $4, open = $5, lease_until = now() + make_interval(secs => $6)
-    where subject = $1 and durable = $2 and holder = $3 and ${timeline} = $7 returning
-      exists (select from bus.messages where subject = $1 and seq > $4) as "hasMore",
-      exists (select from bus.dead_letters where subject = $1 and durable = $2 and replay) as "isReplaying"`,
+  name: 'save-durables',
+  text: `update bus.durables d set position = s.position, open = s.open::jsonb, lease_until = now() + make_interval(secs => s.seconds)
+    from unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::float8[], $7::text[])
+      with ordinality as s(subject, durable, position, open, seconds, timeline, place)
+    where d.subject = s.subject and d.durable = s.durable and d.holder = $1 and ${timeline} = s.timeline
+    returning s.place::integer as place,
+      exists (select from bus.messages m where m.subject = s.subject and m.seq > s.position) as "hasMore",
+      exists (select from bus.dead_letters l where l.subject = s.subject and l.durable = s.durable and l.replay) as "isReplaying"`,
 };
 
 const columns = 'seq, id, sender, traceparent, payload';
@@ -80,43 +86,94 @@ const REPLAY = {
 
 const COUNT_DEAD = {
   name: 'count-dead-letters',
-  text: 'select count(*)::int as count from bus.dead_letters where subject = $1 and durable = $2 and not replay',
+  text: `select (select count(*)::int from bus.dead_letters l where l.subject = n.subject and l.durable = n.durable and not l.replay) as count
+    from unnest($1::text[], $2::text[]) with ordinality as n(subject, durable, place) order by place`,
 };
 
-const TRIM = { name: 'trim-messages', text: 'select bus.trim($1)' };
+const TRIM = { name: 'trim-messages', text: 'select bus.trim(subject) from unnest($1::text[]) subject' };
+
+interface Saving {
+  readonly name: DurableName;
+  readonly progress: Progress;
+  readonly seconds: number;
+}
+
+/** The durable consumers of one process. What several of them ask at the same moment is one statement. */
+export class PgDurables {
+  readonly #pool: pg.Pool;
+  readonly #holder = randomUUID();
+  readonly #saves = new Together((asked: readonly Saving[]) => this.#save(asked));
+  readonly #counts = new Together((asked: readonly DurableName[]) => this.#countDead(asked));
+  readonly #trims = new Together((asked: readonly string[]) => this.#trim(asked));
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  durable(name: DurableName): PgDurable {
+    const asks = {
+      save: (progress: Progress, seconds: number) => this.#saves.ask({ name, progress, seconds }),
+      countDead: () => this.#counts.ask(name),
+      trim: () => this.#trims.ask(name.subject),
+    };
+    return new PgDurable(this.#pool, name, { ...asks, holder: this.#holder });
+  }
+
+  async #save(asked: readonly Saving[]): Promise<(Saved | undefined)[]> {
+    const columnsOf = [
+      asked.map(({ name }) => name.subject),
+      asked.map(({ name }) => name.durable),
+      asked.map(({ progress }) => progress.position),
+      asked.map(({ progress }) => JSON.stringify(progress.open)),
+      asked.map(({ seconds }) => seconds),
+      asked.map(({ progress }) => progress.timeline),
+    ];
+    const rows = await execute<Saved & { place: number }>(this.#pool, SAVE, [this.#holder, ...columnsOf]);
+    const saved = new Map(rows.map((row) => [row.place, row]));
+    return asked.map((_, index) => saved.get(index + 1));
+  }
+
+  async #countDead(names: readonly DurableName[]): Promise<number[]> {
+    const values = [names.map(({ subject }) => subject), names.map(({ durable }) => durable)];
+    return (await execute<{ count: number }>(this.#pool, COUNT_DEAD, values)).map(({ count }) => count);
+  }
+
+  async #trim(subjects: readonly string[]): Promise<void[]> {
+    await execute(this.#pool, TRIM, [[...new Set(subjects)]]);
+    return [];
+  }
+}
+
+interface Asks {
+  readonly holder: string;
+  readonly save: (progress: Progress, seconds: number) => Promise<Saved | undefined>;
+  readonly countDead: () => Promise<number>;
+  readonly trim: () => Promise<void>;
+}
 
 /** The statements of one durable consumer. All of them throw `unavailable` when PostgreSQL does not answer. */
 export class PgDurable {
   readonly #pool: pg.Pool;
   readonly #name: readonly [string, string];
-  readonly #holder: string;
+  readonly #asks: Asks;
 
-  constructor(pool: pg.Pool, { subject, durable }: DurableName, holder: string) {
+  constructor(pool: pg.Pool, { subject, durable }: DurableName, asks: Asks) {
     this.#pool = pool;
     this.#name = [subject, durable];
-    this.#holder = holder;
+    this.#asks = asks;
   }
 
   /** Makes this process the holder. Undefined while another one is, or while there is no such durable consumer yet. */
   async claim(): Promise<Progress | undefined> {
     type Row = { position: bigint; open: string; timeline: string };
-    const [row] = await execute<Row>(this.#pool, CLAIM, [...this.#name, this.#holder]);
+    const [row] = await execute<Row>(this.#pool, CLAIM, [...this.#name, this.#asks.holder]);
     if (row === undefined) return undefined;
     return { ...row, open: JSON.parse(row.open) as Progress['open'] };
   }
 
   /** Stores what is acknowledged and stays the holder, unless `release` is set. Undefined when another process has become the holder, or a standby was promoted. */
-  async save({ position, open, timeline }: Progress, { release = false } = {}): Promise<Saved | undefined> {
-    const values = [
-      ...this.#name,
-      this.#holder,
-      position,
-      JSON.stringify(open),
-      release ? -1 : LEASE_SECONDS,
-      timeline,
-    ];
-    const [saved] = await execute<{ hasMore: boolean; isReplaying: boolean }>(this.#pool, SAVE, values);
-    return saved;
+  save(progress: Progress, { release = false } = {}): Promise<Saved | undefined> {
+    return this.#asks.save(progress, release ? -1 : LEASE_SECONDS);
   }
 
   read(after: bigint, limit: number): Promise<MessageRow[]> {
@@ -144,13 +201,12 @@ export class PgDurable {
     return (await execute(this.#pool, REPLAY, this.#name)).length;
   }
 
-  async countDead(): Promise<number> {
-    const [row] = await execute<{ count: number }>(this.#pool, COUNT_DEAD, this.#name);
-    return row?.count ?? 0;
+  countDead(): Promise<number> {
+    return this.#asks.countDead();
   }
 
   /** Deletes the messages that every durable consumer of the subject has acknowledged. */
-  async trim(): Promise<void> {
-    await execute(this.#pool, TRIM, [this.#name[0]]);
+  trim(): Promise<void> {
+    return this.#asks.trim();
   }
 }

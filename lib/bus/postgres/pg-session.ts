@@ -2,7 +2,7 @@ import pg from 'pg';
 import { limitSettings, WatchedClient, withSessionSettings } from '../../pg/index.ts';
 
 /** Pause in milliseconds between questions whether the server is there. A listener has no other reason to expect an answer. */
-const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_MS = 5_000;
 
 export interface PgSessionOptions {
   readonly url: string;
