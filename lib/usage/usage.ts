@@ -17,6 +17,8 @@ interface Entry {
 /** Time after which an account that is not used is forgotten, and most accounts that are remembered. */
 const idleMs = 600_000;
 const remembered = 100_000;
+/** What others have added is read for accounts that were used in this time. */
+const readMs = 30_000;
 /** Accounts whose changes are written together. */
 const together = 256;
 
@@ -81,7 +83,9 @@ export class Usage<Kind extends string> {
   /** Writes the changes of this process and reads what all have written. When it fails, the changes are kept for the next time. */
   async sync(): Promise<void> {
     this.#forgetIdle();
-    const accountIds = [...this.#accounts.keys()];
+    const since = performance.now() - readMs;
+    const isUsed = ({ usedAtMs, changes }: Entry): boolean => usedAtMs > since || changes.size > 0;
+    const accountIds = [...this.#accounts].filter(([, entry]) => isUsed(entry)).map(([accountId]) => accountId);
     if (accountIds.length === 0) return;
     await this.#write();
     const rows = await this.#db.query<{ accountId: string; kind: string; number: bigint; isHeld: boolean }>(

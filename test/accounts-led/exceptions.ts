@@ -51,6 +51,7 @@ export const sweeps: Reasons = {
     'take-due-awaited-runs',
     'count-runs-by-account',
     'find-dead-runs',
+    'find-any-due-run',
     'find-due-runs',
     'find-alive-owners',
     'recall-executors',

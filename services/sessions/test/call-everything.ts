@@ -13,6 +13,7 @@ const many = new Set([
   'find-due-runs',
   'find-dead-runs',
   'find-dead-executors',
+  'find-any-due-run',
   'mark-runs-due',
   'free-stray-runs',
   'recall-executors',

@@ -52,7 +52,7 @@ export class DatabaseClock implements Clock {
   }
 }
 
-/** Measures the database's clock now and every 5 s. */
+/** Measures the database's clock now and every 10 s. */
 export async function startClock(
   host: Pick<Host, 'log' | 'metrics' | 'draining' | 'resources'>,
   db: Queryable,
@@ -67,6 +67,6 @@ export async function startClock(
     ahead.set(clock.machineAheadMs / 1_000);
   };
   await run();
-  host.resources.use(startJob({ pauseMs: 5_000, failure: "the database's clock cannot be measured", run }, host));
+  host.resources.use(startJob({ pauseMs: 10_000, failure: "the database's clock cannot be measured", run }, host));
   return clock;
 }

@@ -71,6 +71,16 @@ export const runColumns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.
 /** SQL condition: row `r` is due. The first part is true for all: where PostgreSQL has no statistics, it makes few rows of the range, so that a statement begins with them. */
 export const isDue = `r.due_at > '-infinity' and r.due_at < now()`;
 
+const findAnyDue = createQuery<object, { any: boolean }>({
+  name: 'find-any-due-run',
+  text: () => `select exists (select from runs r where ${isDue}) as any`,
+});
+
+/** Whether a run waits for an executor, for whatever reason. */
+export async function isAnyRunDue(db: Queryable): Promise<boolean> {
+  return (await findAnyDue(db, {}))[0]?.any === true;
+}
+
 /** SQL that joins the session `s` of row `r`, which is read first: an account has few due runs and many sessions. */
 export const joinSession = `cross join lateral (select * from sessions s where ${isSessionOfRun} offset 0) s`;
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { findDeadExecutors, forgetExecutors, markRunsDue, recallExecutors } from '../store/replicas/executors.ts';
-import { beginRound, takeRound } from '../store/replicas/rounds.ts';
+import { findDeadInTurn, forgetExecutors, markRunsDue, recallExecutors } from '../store/replicas/executors.ts';
+import { beginRound } from '../store/replicas/rounds.ts';
 
 /** Executors that one sweep looks at. */
 const mostDead = 100;
@@ -14,13 +14,11 @@ const keptSeconds = 60;
 type Surroundings = Pick<Context, 'db' | 'outages' | 'leaseSeconds' | 'log'>;
 
 /**
- * Looks for executors whose lease has expired, and lets any executor go on with their runs. Of all processes one looks in a second: under a long snapshot the table has
- * all versions of its rows.
+ * Looks for executors whose lease has expired, and lets any executor go on with their runs. Of all processes one looks in a second.
  */
 export async function sweepExecutors(service: Surroundings): Promise<void> {
   const { db, outages } = service;
-  const isTurn = await outages.look(() => takeRound(db, 'sweep', sweepSeconds));
-  const dead = isTurn ? await outages.look(() => findDeadExecutors(db, mostDead)) : [];
+  const dead = await outages.look(() => findDeadInTurn(db, { limit: mostDead, seconds: sweepSeconds }));
   // Their owners may be alive and about to extend their leases. Asked after the statement, which may itself have waited for an outage to end.
   if (dead.length > 0 && outages.isCalm) await sweep(service, dead);
 }

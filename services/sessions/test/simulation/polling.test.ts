@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { type Database, startEmbeddedPostgres } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { expect, test } from 'vitest';
-import { findDeadRuns } from '../../src/store/ledger/dead-runs.ts';
-import { extendLease, findDeadExecutors } from '../../src/store/replicas/executors.ts';
+import { extendLease, findDeadInTurn } from '../../src/store/replicas/executors.ts';
 import { checkLeases } from '../../src/store/replicas/leases.ts';
-import { beginRound, takeRound } from '../../src/store/replicas/rounds.ts';
+import { beginRound } from '../../src/store/replicas/rounds.ts';
 import { countActiveRuns } from '../../src/store/ledger/queued-runs.ts';
-import { findDueRuns, type HeldRun } from '../../src/store/runs.ts';
+import { type HeldRun, isAnyRunDue } from '../../src/store/runs.ts';
 import { openTestDatabase } from '../turns/drive-turns.ts';
 
 const isFull = process.env.VERIFY === 'full';
@@ -51,10 +50,9 @@ async function poll(db: Database, held: ReadonlyMap<string, readonly HeldRun[]>)
     const checked = await checkLeases(db, owner, runs);
     expect(checked).toEqual({ lost: [], cancelled: [], interrupted: [] });
     for (let second = 0; second < 3; second += 1) {
-      if (owner !== firstOf(held)) await takeRound(db, 'sweep', leaseSeconds);
-      else if (await beginRound(db, 'sweep', 0)) expect(await findDeadExecutors(db, 100)).toEqual([]);
-      expect(await findDeadRuns(db, { apps: [], takesOver: true, limit: 256 })).toEqual([]);
-      expect(await findDueRuns(db, [], 32)).toEqual([]);
+      const seconds = owner === firstOf(held) ? 0 : leaseSeconds;
+      expect(await findDeadInTurn(db, { limit: 100, seconds })).toEqual([]);
+      expect(await isAnyRunDue(db)).toBe(false);
     }
   }
   // One process counts every two seconds.

@@ -3,7 +3,14 @@ import type { Context } from '../../context.ts';
 import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
 import { findAliveOwners } from '../../store/replicas/executors.ts';
 import { statusOf } from '../../store/ledger/ledger-run.ts';
-import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun, selectRunStatus } from '../../store/runs.ts';
+import {
+  adoptQueuedRuns,
+  type DueRun,
+  findDueRuns,
+  findGrantedRun,
+  isAnyRunDue,
+  selectRunStatus,
+} from '../../store/runs.ts';
 import { isSizeError } from '../../store/sizes.ts';
 import { type GrantedMessages, takeGrantedTurn } from '../../store/turns/turns.ts';
 import { endWith, refusal } from '../../takeover/end-run.ts';
@@ -54,6 +61,7 @@ function lateFor(call: HandlerContext): AbortSignal {
 
 /** Takes up runs of any session. Some may be among the turns already when it rejects. */
 async function claimAny(context: Context, heir: Heir): Promise<void> {
+  if (!(await isAnyRunDue(context.db))) return;
   await settleDeadRuns(context, heir);
   if (heir.turns.length < heir.limit && !heir.late.aborted) await claimDue(context, heir);
 }

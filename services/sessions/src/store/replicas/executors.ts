@@ -1,5 +1,6 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { DueRun } from '../runs.ts';
+import { roundInTurn } from './rounds.ts';
 
 interface Executor {
   readonly owner: string;
@@ -35,14 +36,18 @@ export async function registerExecutor(db: Queryable, owner: string, leaseSecond
   await register(db, { owner, leaseSeconds });
 }
 
-const findDead = createQuery<{ limit: number }, { owner: string }>({
+const findDead = createQuery<{ limit: number; seconds: number }, { owner: string }>({
   name: 'find-dead-executors',
-  text: (param) => `select owner from executors where alive_until < now() order by owner limit ${param.limit}`,
+  text: (param) => `with ${roundInTurn("'sweep'", param.seconds)}
+    select owner from executors where (select began from began) and alive_until < now() order by owner limit ${param.limit}`,
 });
 
-/** Executors whose lease has expired. */
-export async function findDeadExecutors(db: Queryable, limit: number): Promise<string[]> {
-  return (await findDead(db, { limit })).map(({ owner }) => owner);
+/** Executors whose lease has expired. None when a replica has looked in the last `seconds`: under a long snapshot the table has all versions of its rows. */
+export async function findDeadInTurn(
+  db: Queryable,
+  asked: { readonly limit: number; readonly seconds: number },
+): Promise<string[]> {
+  return (await findDead(db, asked)).map(({ owner }) => owner);
 }
 
 interface Marking {

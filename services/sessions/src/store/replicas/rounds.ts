@@ -12,24 +12,28 @@ export async function beginRound(db: Queryable, kind: string, pauseSeconds: numb
   return (await begin(db, { kind, pauseSeconds })).length > 0;
 }
 
-const findAnswer = createQuery<{ kind: string; seconds: number }, { answer: string | null; fresh: boolean }>({
-  name: 'find-answer-of-round',
-  text: (
-    param,
-  ) => `select answer::text as answer, began_at > now() - make_interval(secs => ${param.seconds}::float8) as fresh
-    from rounds where kind = ${param.kind}`,
+/**
+ * SQL of two common table expressions: `last`, the latest round of a kind, and `began`, which has a row when a round begins now. It reads first, because an
+ * attempt to begin a round locks its row, and many replicas ask often.
+ */
+export const roundInTurn = (kind: string, seconds: string): string => `last as materialized (
+      select answer, began_at > now() - make_interval(secs => ${seconds}::float8) as fresh from rounds where kind = ${kind}
+    ), began as (
+      insert into rounds as r (kind, began_at) select ${kind}, now() where (select fresh from last) is not true
+      on conflict (kind) do update set began_at = now() where r.began_at < now() - make_interval(secs => ${seconds}::float8)
+      returning true as began
+    )`;
+
+const takeRound = createQuery<{ kind: string; seconds: number }, { answer: string | null; began: boolean }>({
+  name: 'take-round',
+  text: (param) => `with ${roundInTurn(`${param.kind}::text`, param.seconds)}
+    select (select answer::text from last) as answer, exists (select from began) as began`,
 });
 
 const storeAnswer = createQuery<{ kind: string; answer: string }>({
   name: 'store-answer-of-round',
   text: (param) => `update rounds set answer = ${param.answer}::json where kind = ${param.kind}`,
 });
-
-/** Like `beginRound`, for rounds that many replicas ask for often: reads first, because an attempt to begin a round locks its row. */
-export async function takeRound(db: Queryable, kind: string, seconds: number): Promise<boolean> {
-  const [last] = await findAnswer(db, { kind, seconds });
-  return last?.fresh !== true && (await beginRound(db, kind, seconds));
-}
 
 /**
  * The answer of `ask`, which must be JSON, or one that a process got some seconds ago: one of them asks in `seconds`, and the others meanwhile get the last
@@ -40,11 +44,13 @@ export async function askInTurns<T>(
   { kind, seconds }: { readonly kind: string; readonly seconds: number },
   ask: () => Promise<T>,
 ): Promise<T | undefined> {
-  const [last] = await findAnswer(db, { kind, seconds });
-  if (last?.fresh !== true && (await beginRound(db, kind, seconds))) {
+  const [round] = await takeRound(db, { kind, seconds });
+  const last = round?.answer ?? null;
+  if (round?.began === true) {
     const answer = await ask();
-    await storeAnswer(db, { kind, answer: JSON.stringify(answer) });
+    const text = JSON.stringify(answer);
+    if (text !== last) await storeAnswer(db, { kind, answer: text });
     return answer;
   }
-  return last?.answer === null || last === undefined ? undefined : (JSON.parse(last.answer) as T);
+  return last === null ? undefined : (JSON.parse(last) as T);
 }
