@@ -22,7 +22,7 @@ export const sendAnswerLink = defineTask<AnswerLink>({
   mostAttempts: 8,
   timeoutSeconds: 120,
   atOnce: 4,
-  pollSeconds: 5,
+  pollSeconds: 8,
   personal: true,
 });
 

@@ -16,7 +16,7 @@ export const sendMail = defineTask<MailRequest>({
   mostAttempts: 8,
   timeoutSeconds: 120,
   atOnce: 4,
-  pollSeconds: 5,
+  pollSeconds: 8,
   personal: true,
 });
 

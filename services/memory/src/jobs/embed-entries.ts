@@ -22,7 +22,7 @@ export const embedEntries = defineTask<EntryBatch>({
   retrySeconds: [4, 15, 60],
   timeoutSeconds: 30,
   atOnce: 2,
-  pollSeconds: 5,
+  pollSeconds: 8,
 });
 
 function readBatch(payload: unknown): EntryBatch {

@@ -5,7 +5,7 @@ import { answerOverdue } from '../execution/answers/answer-overdue.ts';
 /** Goes on with runs whose answer did not come in time. */
 export function createAnswerOverdueRuns(context: Context): Job {
   return {
-    pauseMs: 5_000,
+    pauseMs: 10_000,
     failure: 'runs that have waited too long cannot be answered',
     run: () => answerOverdue(context),
   };

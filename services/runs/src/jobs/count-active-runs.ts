@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 const smallest = 8;
 const pauseMs = 2_000;
 /** Rounds of which all but one are left out while no account is near a limit. */
-const quietRounds = 3;
+const quietRounds = 5;
 
 /** Counts the runs of all processes for the limits of accounts. */
 export function createCountActiveRuns({ sessions, admission, config }: Context): Job {

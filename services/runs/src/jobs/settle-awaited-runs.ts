@@ -10,7 +10,7 @@ const pauseSeconds = 5;
 /** Makes the notices of awaited runs that have ended, also when no hint of their end arrived. */
 export function createSettleAwaitedRuns(context: Context): Job {
   return {
-    pauseMs: 5_000,
+    pauseMs: 10_000,
     failure: 'the ends of runs in the background cannot be read',
     async run() {
       const due = await takeDueRuns(context.db, { limit, pauseSeconds });

@@ -22,7 +22,7 @@ export const askByMail = defineTask<Asking>({
   mostAttempts: 40,
   timeoutSeconds: 30,
   atOnce: 4,
-  pollSeconds: 5,
+  pollSeconds: 8,
   personal: true,
 });
 

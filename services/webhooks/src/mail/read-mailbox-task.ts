@@ -17,7 +17,7 @@ export const readMailboxTask = defineTask<ReadMailboxJob>({
   retrySeconds: [1, 5, 30, 60],
   timeoutSeconds: 300,
   atOnce: 8,
-  pollSeconds: 5,
+  pollSeconds: 8,
   personal: true,
 });
 

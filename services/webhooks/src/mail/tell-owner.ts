@@ -24,7 +24,7 @@ export const tellOwner = defineTask<Failing>({
   mostAttempts: 20,
   timeoutSeconds: 30,
   atOnce: 2,
-  pollSeconds: 5,
+  pollSeconds: 8,
   personal: true,
 });
 
