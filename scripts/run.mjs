@@ -17,7 +17,8 @@ const serverFlags = config.serverFlags.split(' ');
 const commands = {
   start: (args) => [...serverFlags, 'main.ts', ...(args.length > 0 ? args : ['all'])],
   dev: (args) => [...serverFlags, 'scripts/dev.ts', ...args],
-  check: (args) => ['scripts/check.ts', ...args],
+  check: ([part, ...args]) =>
+    part === 'packages' ? ['scripts/supply-chain.ts', ...args] : ['scripts/check.ts', ...(part ? [part, ...args] : [])],
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
   bench: ([part, ...args]) =>
     part === 'passwords'

