@@ -7,7 +7,7 @@ import { root, undocumented, words } from './deployed-settings.ts';
 const sources = globSync('{gateway,lib,services}/**/*.ts', { cwd: root }).filter(
   (file) => !/node_modules|\bdist\b|\btest\b|\btesting\b|\/test-/.test(file),
 );
-const errors = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
+const errors = ['errors.md', 'errors-of-runs.md'].map((page) => readFileSync(join(root, 'docs', page), 'utf8')).join();
 
 /** Whether a test or a group of tests in this file has this title. */
 function hasTest(file: string, title: string): boolean {
@@ -36,6 +36,22 @@ describe('the documentation', () => {
         .map((to) => `${page} -> ${to}`);
     });
     expect(broken).toEqual([]);
+  });
+
+  test('has no page that is longer than 300 lines, and the README leads to each', () => {
+    const pages = globSync('docs/*.md', { cwd: root }).map((page) => page.replaceAll('\\', '/'));
+    const lengthOf = (page: string) => readFileSync(join(root, page), 'utf8').split('\n').length - 1;
+    // This page is one service, file by file.
+    const long = pages.filter((page) => lengthOf(page) > 300 && page !== 'docs/adding-a-service.md');
+    expect(long).toEqual([]);
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    expect(pages.filter((page) => !readme.includes(`(${page})`))).toEqual([]);
+  });
+
+  test('has a section of the changelog with a date for the version of the product', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const changes = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+    expect(changes).toMatch(new RegExp(`^## ${RegExp.escape(version)} - \\d{4}-\\d\\d-\\d\\d$`, 'm'));
   });
 
   test('names for each item of the security model tests that exist', () => {

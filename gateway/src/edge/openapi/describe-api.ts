@@ -6,7 +6,7 @@ import { productVersion } from './product-version.ts';
 const info = {
   title: 'Agent Mesh',
   description: [
-    `Self-hosted agent server, compatible with ADK. Version ${productVersion}.`,
+    `Self-hosted agent server, compatible with ADK. Version ${productVersion}; the number beside the title is the version of the contract.`,
     'To try it: create an account with `POST /api/users/`, then sign in with its e-mail address and password by the button Authorize.',
     'The examples work as they stand, with the app `echo`, which needs no model key.',
   ].join('\n\n'),
