@@ -52,6 +52,21 @@ test('a slow start is no outage, a first answer that is late ends one', async ()
   expect(late.watch.isCalm).toBe(false);
 });
 
+test('when no process was there for long, nobody is called dead before the first look and for four seconds after it', async () => {
+  const clock = { ms: 0 };
+  const startAfter = (awaySeconds: number | undefined) =>
+    new OutageWatch({ leaseSeconds: 10, awaySeconds }, () => clock.ms);
+  for (const awaySeconds of [undefined, 2]) expect(startAfter(awaySeconds).isCalm).toBe(true);
+  const watch = startAfter(12);
+  for (const ms of [0, 1_200, 2_400, 3_600, 4_800]) {
+    clock.ms = ms;
+    expect(watch.isCalm).toBe(false);
+    if (ms > 0) await watch.look(answers);
+  }
+  clock.ms = 5_200;
+  expect(watch.isCalm).toBe(true);
+});
+
 test('a step of the wall clock, there and back, is no outage', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -14,6 +14,7 @@ import { createRecallExecutors, createSweepExecutors } from './jobs/sweep-execut
 import { KnownExecutors } from './known-executors.ts';
 import { createHandlers } from './rpc/index.ts';
 import { OutageWatch } from './outage-watch.ts';
+import { secondsSinceRound } from './store/replicas/rounds.ts';
 
 /** The log of record: sessions, events, state, and the run ledger. */
 export const sessions = defineService({
@@ -24,6 +25,7 @@ export const sessions = defineService({
     const db = await host.openDatabase();
     const { bus, log, draining } = host;
     const relay = host.resources.use(startOutboxRelay({ db, bus, topics: [AwaitedRunEndedSchema], log, draining }));
+    const awaySeconds = await secondsSinceRound(db, 'sweep');
     const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
     const context: Context = {
       db,
@@ -34,7 +36,7 @@ export const sessions = defineService({
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       limits: readSizeLimits(host.config),
       retentionDays: host.config.SESSIONS_RETENTION_DAYS,
-      outages: new OutageWatch({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS }),
+      outages: new OutageWatch({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS, awaySeconds }),
       executors: new KnownExecutors({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS }),
       usage,
       accountLimits: readAccountLimits(host.config),

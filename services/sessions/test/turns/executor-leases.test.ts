@@ -2,7 +2,7 @@ import type { Turn } from '@agentmesh/proto/sessions/v1';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { startSessionsForFile } from '../sessions.ts';
+import { startSessions, startSessionsForFile } from '../sessions.ts';
 import { extendLease, markRunsDue, recallExecutors } from '../../src/store/replicas/executors.ts';
 import { driveTurns, openTestDatabase } from './drive-turns.ts';
 
@@ -63,6 +63,42 @@ describe('the lease of an executor', () => {
     expect((await service.client.renewLeases({ owner, leases: [leaseOf(turn)] })).lost).toEqual([]);
     expect(await isDue(turn)).toBe(false);
     expect((await claimAs('other')).turns.map(({ invocationId }) => invocationId)).not.toContain(turn.invocationId);
+  });
+
+  test('that expired while no process of sessions was there is extended before anybody goes on with its runs', async () => {
+    await using database = await testDatabaseUrl();
+    const start = () => startSessions({ SESSIONS_LEASE_SECONDS: '10' }, { databaseUrl: database.url });
+    await using db = await openTestDatabase(database.url);
+    const lastSweep = async () =>
+      (await db.query<{ at: Date }>({ text: `select began_at as at from rounds where kind = 'sweep'` }))[0]?.at;
+    const before = await start();
+    const drive = driveTurns(before);
+    const turn = await drive.begin(await drive.newSession(), 'one', { owner: 'alive' });
+    await expect.poll(lastSweep, { timeout: 20_000 }).toBeDefined();
+    await before[Symbol.asyncDispose]();
+    // As long as a lease passes.
+    await db.query({ text: `update runs set started_at = started_at - interval '1 hour'` });
+    await db.query({ text: `update executors set alive_until = now() - interval '1 s'` });
+    await db.query({ text: `update rounds set began_at = began_at - interval '1 minute'` });
+    const stopped = await lastSweep();
+    await using after = await start();
+    const claimed: string[] = [];
+    const claim = async () => {
+      const { turns } = await after.client.claimRuns({ owner: 'heir', window: 2, takesOver: true });
+      claimed.push(...turns.map(({ invocationId }) => invocationId));
+    };
+    const seen = new Set([stopped?.getTime()]);
+    const sweeps = async () => {
+      await claim();
+      return seen.add((await lastSweep())?.getTime()).size - 1;
+    };
+    // The first one is over when the second begins.
+    await expect.poll(sweeps, { timeout: 20_000 }).toBe(2);
+    await claim();
+    const renewed = await after.client.renewLeases({ owner: 'alive', leases: [leaseOf(turn)] });
+    expect(renewed).toMatchObject({ lost: [] });
+    await claim();
+    expect(claimed).toEqual([]);
   });
 
   test('holds a run that began while it was over, for as long as a lease lasts', async () => {

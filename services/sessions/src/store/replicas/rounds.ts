@@ -12,6 +12,17 @@ export async function beginRound(db: Queryable, kind: string, pauseSeconds: numb
   return (await begin(db, { kind, pauseSeconds })).length > 0;
 }
 
+const findAge = createQuery<{ kind: string }, { seconds: number }>({
+  name: 'find-age-of-round',
+  text: (param) =>
+    `select extract(epoch from now() - began_at)::float8 as seconds from rounds where kind = ${param.kind}`,
+});
+
+/** Seconds since the latest round of a kind; undefined before the first one. */
+export async function secondsSinceRound(db: Queryable, kind: string): Promise<number | undefined> {
+  return (await findAge(db, { kind }))[0]?.seconds;
+}
+
 /**
  * SQL of two common table expressions: `last`, the latest round of a kind, and `began`, which has a row when a round begins now. It reads first, because an
  * attempt to begin a round locks its row, and many replicas ask often.
