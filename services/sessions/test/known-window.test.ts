@@ -113,6 +113,16 @@ describe('a turn of an executor that holds recent events', () => {
     expect(turn.knownSeq).toBe(0);
   });
 
+  test('contains the only event of a session although the executor claims later ones', async () => {
+    const session = await newSession();
+    const { sessionPk, timeline, invocationId, fence, lastSeq } = await begin(session, 'one');
+    const ending = { accountId: session.accountId, sessionPk, invocationId, fence, lastSeq, events: [] };
+    await service.client.appendEvents({ ...ending, end: completed });
+    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 9, timeline } });
+    expect(textsOf(turn)).toEqual(['one', 'two']);
+    expect(turn.knownSeq).toBe(0);
+  });
+
   test('contains the whole window if the executor claims to hold events that do not exist yet', async () => {
     const session = await newSession();
     const { sessionPk, timeline } = await takeTurn(session, 'one');

@@ -59,7 +59,8 @@ export async function completeWindow(
     return { knownSeq: known.lastSeq, events: recent.toReversed() };
   }
   const oldest = recent.at(-1)?.seq ?? base;
-  if (oldest <= 1) return { knownSeq: 0, events: recent.toReversed() };
+  // An executor that claims sequences which do not exist gets no recent events, although there are some.
+  if (oldest <= 1 && (recent.length > 0 || base === 0)) return { knownSeq: 0, events: recent.toReversed() };
   const start = recent.findLastIndex((event) => event.turnStart && event.seq <= from);
   if (start !== -1) return { knownSeq: 0, events: recent.slice(0, start + 1).toReversed() };
   return {
