@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openDatabase } from '@agentmesh/lib/pg';
@@ -48,6 +48,26 @@ test('account_id leads every primary key, foreign key and unique index, but thos
   await client.query('create table sessions.drafts (account_id uuid not null, id bigint primary key)');
   expect(await keysThatDoNotLead()).toContain('sessions.drafts_pkey');
   await client.query('drop table sessions.drafts');
+});
+
+const growth = readFileSync(fileURLToPath(new URL('../../docs/growth.md', import.meta.url)), 'utf8');
+
+test('each table with an account is bounded where docs/growth.md says it, or in its short list of those without a bound', async () => {
+  const text = `select table_schema || '.' || table_name as name from information_schema.columns
+    where column_name = 'account_id' and table_schema = any($1) order by 1`;
+  const { rows } = await client.query<{ name: string }>(text, [services]);
+  const [bounded = '', unbounded = ''] = growth.split('## Without a bound');
+  const ofAll = /\.(idempotency_keys|idempotency_bytes|erased)$/;
+  const named = (name: string): boolean =>
+    new RegExp(`[|,] ${RegExp.escape(name)}[ ,]`).test(bounded) || ofAll.test(name);
+  const others = rows.map(({ name }) => name).filter((name) => !named(name));
+  expect(others).toEqual(Array.from(unbounded.matchAll(/`([a-z]+\.[a-z_]+)`/g), ([, name = '']) => name).toSorted());
+  const links = Array.from(bounded.matchAll(/\[([^\]]+)\]\(\.\.\/([^)]+)\)/g));
+  expect(links.length).toBeGreaterThan(30);
+  const broken = links.filter(
+    ([, word = '', file = '']) => !readFileSync(join(folder, '..', file), 'utf8').includes(word),
+  );
+  expect(broken.map(([link]) => link)).toEqual([]);
 });
 
 interface PlanNode {

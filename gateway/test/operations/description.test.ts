@@ -42,6 +42,8 @@ describe('the description', () => {
     const creation = document.paths['/apps/{app_name}/users/{user_id}/sessions']?.post;
     expect(creation).toMatchObject({ requestBody: { required: false }, security: [{ password: [] }, { bearer: [] }] });
     expect(document.paths['/health']?.get).toMatchObject({ security: [] });
+    const handshake = document.paths['/api/webhooks/outlook/notifications']?.post?.responses;
+    expect(handshake).toMatchObject({ 200: { content: { 'text/plain': {} } } });
     for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
       expect(document.components.schemas).toHaveProperty(name);
     }
@@ -55,12 +57,12 @@ describe('the description', () => {
     for (const id of ids) expect(id).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
     const answersOf = (id: string) =>
       Object.keys(operations.find(({ operationId }) => operationId === id)?.responses ?? {}).join(' ');
-    expect(answersOf('runAgent')).toBe('200 400 401 403 404 409 413 422 429 500 503 504');
-    expect(answersOf('getAppInfo')).toBe('200 400 401 403 404 422 500 503 504');
-    expect(answersOf('createSession')).toBe('200 400 401 409 413 422 500 503 504');
-    expect(answersOf('createToken')).toBe('200 400 401 403 413 422 429 500 503 504');
-    expect(answersOf('transcribeAudio')).toBe('200 400 401 408 413 415 422 429 500 502 503 504');
-    expect(answersOf('finalizeAgentIdentity')).toBe('200 400 401 403 404 409 413 422 429 500 502 503 504');
+    expect(answersOf('runAgent')).toBe('200 400 401 403 404 409 413 422 429 431 500 503 504');
+    expect(answersOf('getAppInfo')).toBe('200 400 401 403 404 422 431 500 503 504');
+    expect(answersOf('createSession')).toBe('200 400 401 409 413 422 431 500 503 504');
+    expect(answersOf('createToken')).toBe('200 400 401 403 413 422 429 431 500 503 504');
+    expect(answersOf('transcribeAudio')).toBe('200 400 401 408 413 415 422 429 431 500 502 503 504');
+    expect(answersOf('finalizeAgentIdentity')).toBe('200 400 401 403 404 409 413 422 429 431 500 502 503 504');
     expect(answersOf('getReadiness')).toBe('200 503');
   });
 

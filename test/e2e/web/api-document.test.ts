@@ -62,6 +62,8 @@ describe('the OpenAPI document', () => {
       ['streamNotifications 200', 'text/event-stream'],
       ['streamChanges 200', 'text/event-stream'],
       ['exportAgent 200', 'application/yaml'],
+      ['receiveOutlookNotifications 200', 'text/plain'],
+      ['receiveSharedOutlookNotifications 200', 'text/plain'],
     ]);
     expect(answers.filter(({ description }) => description === 'Default Response')).toEqual([]);
     const caller = await newAccount(url);

@@ -25,8 +25,8 @@ export const Problem = Type.Object(
   { title: 'Problem', description: 'Why the request was refused.' },
 );
 
-/** An internal error, a service that is unavailable, and a service that is too slow. */
-export const faults = { 500: Problem, 503: Problem, 504: Problem };
+/** Headers or an address that are too large, an internal error, a service that is unavailable, and a service that is too slow. */
+export const faults = { 431: Problem, 500: Problem, 503: Problem, 504: Problem };
 
 /** Errors of every route with fields and authentication. */
 export const failures = { 401: Problem, 422: HTTPValidationError, ...faults };

@@ -27,7 +27,10 @@ const graphSchema = {
   querystring: Handshake,
   body: GraphNotifications,
   response: {
-    200: { description: 'The decoded `validationToken` as text, when the request has one.', type: 'string' },
+    200: {
+      description: 'The decoded `validationToken` as text, when the request has one.',
+      content: { 'text/plain': { schema: Type.String() } },
+    },
     202: Type.Null({ description: 'What could be used is stored.' }),
     400: Problem,
     422: HTTPValidationError,
