@@ -39,9 +39,9 @@ async function createAgent(hostility: Hostility): Promise<string> {
     agent_model: 'openai/x',
     agent_model_params: { model_api_base: `${model.url}/${hostility}` },
   };
-  const { status, body } = await greedy.request<{ app_name: string }>('POST', '/api/agents', agent);
+  const { status, body } = await greedy.request<{ agent_id: string }>('POST', '/api/agents', agent);
   if (status !== 200) throw new Error(JSON.stringify(body));
-  return body.app_name;
+  return body.agent_id;
 }
 
 /** Longest time in milliseconds of some runs of the stranger, one after the other. */

@@ -146,7 +146,7 @@ const dateTime = Type.String({ format: 'date-time' });
 
 export const NewAgent = Type.Object(
   {
-    agent_id: Type.Integer({ description: 'Number of the agent, as in its record.' }),
+    agent_id: Type.String({ description: '`agent<N>`, as the reference answers it. Records have the number.' }),
     app_name: Type.String({ description: '`agent<N>`, the name of its app.' }),
     agent_name: Type.String(),
     agent_model: modelNames,

@@ -58,7 +58,7 @@ export function newAgent(agent: AgentMessage | undefined, identity: Identity, re
   const { agent_name, agent_model, agent_description, created_at } = agentJson(agent, identity);
   reply.header('etag', entityTag(String(agent.version)));
   return {
-    agent_id: agent.agentId,
+    agent_id: `agent${agent.agentId}`,
     app_name: `agent${agent.agentId}`,
     agent_name,
     agent_model,

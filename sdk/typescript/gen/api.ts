@@ -3788,8 +3788,8 @@ export interface components {
         };
         /** NewAgent */
         NewAgent: {
-            /** @description Number of the agent, as in its record. */
-            agent_id: number;
+            /** @description `agent<N>`, as the reference answers it. Records have the number. */
+            agent_id: string;
             /** @description `agent<N>`, the name of its app. */
             app_name: string;
             agent_name: string;

@@ -71,8 +71,8 @@ async function subscribe({ url, token }: { url: string; token: string }, { world
     agent_instruction: 'Wait.',
     agent_type: 'llm',
   };
-  const { body } = await caller.request<{ agent_id: number }>('POST', '/api/agents', agent);
-  const wanted = { provider: service, agent_id: body.agent_id };
+  const { body } = await caller.request<{ agent_id: string }>('POST', '/api/agents', agent);
+  const wanted = { provider: service, agent_id: Number(body.agent_id.slice('agent'.length)) };
   const made = await caller.request('POST', '/api/webhooks/subscriptions', wanted);
   if (made.status !== 201 || world.subscriptions.size !== 1)
     throw new Error(`not subscribed: ${JSON.stringify(made.body)}`);

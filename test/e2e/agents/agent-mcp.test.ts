@@ -22,10 +22,10 @@ const answersOf = (events: readonly EventJson[]): unknown[] =>
     .flatMap(({ content }) => content?.parts ?? [])
     .flatMap(({ functionResponse }) => (functionResponse as { response?: unknown } | undefined)?.response ?? []);
 
-async function sendYaml(body: string): Promise<{ status: number; body: { agent_id: number; app_name: string } }> {
+async function sendYaml(body: string): Promise<{ status: number; body: { agent_id: string } }> {
   const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/yaml' };
   const answer = await fetch(`${ada.url}/api/agents/yaml`, { method: 'POST', headers, body });
-  return { status: answer.status, body: (await answer.json()) as { agent_id: number; app_name: string } };
+  return { status: answer.status, body: (await answer.json()) as { agent_id: string } };
 }
 
 async function run(app: string, text: string): Promise<EventJson[]> {
@@ -47,7 +47,7 @@ test('an agent that is a record calls the tools of an MCP server, and its YAML m
   const shown = mcpServers.map(({ headers: _, ...shared }) => shared);
   const { body } = await ada.request<{ mcp_servers: unknown }>('GET', `/api/agents/${copy.body.agent_id}`);
   expect(body.mcp_servers).toEqual(shown);
-  expect(answersOf(await run(copy.body.app_name, add))).toHaveLength(1);
+  expect(answersOf(await run(copy.body.agent_id, add))).toHaveLength(1);
   expect(server.mistakes).toEqual([]);
 });
 

@@ -100,12 +100,12 @@ describe('fields that cannot be used are refused with 422 that names them', () =
     let below: number[] = [];
     let refusal: Refusal | undefined;
     for (let level = 1; level <= 100 && refusal === undefined; level++) {
-      const answer = await caller.request<Refusal & { agent_id: number }>('POST', '/api/agents', {
+      const answer = await caller.request<Refusal & { agent_id: string }>('POST', '/api/agents', {
         ...fields,
         agent_name: `level${level}`,
         sub_agents: below,
       });
-      if (answer.status === 200) below = [answer.body.agent_id];
+      if (answer.status === 200) below = [Number(answer.body.agent_id.slice(5))];
       else refusal = answer.body;
       expect(level).toBeLessThan(22);
     }
@@ -117,7 +117,7 @@ describe('fields that cannot be used are refused with 422 that names them', () =
       const answers = [];
       for (const name of names) {
         answers.push(
-          await caller.request<Refusal & { agent_id: number }>('POST', '/api/agents', {
+          await caller.request<Refusal & { agent_id: string }>('POST', '/api/agents', {
             ...fields,
             agent_name: name,
             sub_agents: pair,
@@ -125,7 +125,7 @@ describe('fields that cannot be used are refused with 422 that names them', () =
         );
       }
       wide = answers.find(({ status }) => status === 422)?.body;
-      pair = answers.map(({ body }) => body.agent_id);
+      pair = answers.map(({ body }) => Number(body.agent_id?.slice(5)));
     }
     expect(JSON.stringify(wide)).toContain('more than 100 agents');
   });

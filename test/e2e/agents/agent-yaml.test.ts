@@ -40,7 +40,7 @@ describe('YAML', () => {
     const id = await makeAgent(from, full);
     const made = await send(to, 'POST', '/api/agents/yaml', await text(from, id));
     expect(made.status).toBe(200);
-    const copy = ((await made.json()) as { agent_id: number }).agent_id;
+    const copy = Number(((await made.json()) as { agent_id: string }).agent_id.slice(5));
     expect(await recordOf(to, copy)).toEqual(await recordOf(from, id));
     expect(await text(to, copy)).toBe(await text(from, id));
     const edited = (await text(from, id))
@@ -59,8 +59,8 @@ describe('YAML', () => {
     const hotels = await makeAgent(caller, { agent_name: 'hotels' });
     const travel = 'name: travel\nmodel: echo/echo\nsub_agents:\n  - config_path: workers/hotels.yaml\n';
     const made = await send(caller, 'POST', '/api/agents/yaml', travel);
-    const { agent_id: id } = (await made.json()) as { agent_id: number };
-    expect((await recordOf(caller, id)).sub_agents).toEqual([`agent${hotels}`]);
+    const { agent_id: id } = (await made.json()) as { agent_id: string };
+    expect((await recordOf(caller, Number(id.slice(5)))).sub_agents).toEqual([`agent${hotels}`]);
     const bad = await send(caller, 'POST', '/api/agents/yaml', 'name: x\nmodle: echo/echo\n');
     expect(bad.status).toBe(422);
     expect(JSON.stringify(await bad.json())).toContain('2:1: is not a key here');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 describe('records', () => {
   test('an agent is created, listed, read, replaced and deleted like in the reference', async () => {
     const caller = await newAccount(url);
-    const made = await caller.request<{ agent_id: number }>('POST', '/api/agents', {
+    const made = await caller.request<{ agent_id: string }>('POST', '/api/agents', {
       ...fields,
       owner_id: 'eve@evil.example',
       organization_id: 'x',
@@ -24,8 +24,8 @@ describe('records', () => {
         ' ',
       ),
     );
-    expect(made.body).toMatchObject({ app_name: `agent${made.body.agent_id}`, organization_id: 'example.com' });
-    const id = made.body.agent_id;
+    expect(made.body).toMatchObject({ agent_id: expect.stringMatching(/^agent\d+$/), organization_id: 'example.com' });
+    const id = Number(made.body.agent_id.slice(5));
     const list = await caller.request<Agent[]>('GET', '/api/agents');
     expect(list.body).toMatchObject([
       { ...fields, agent_id: id, version: 1, agent_tools: [], tools: [], sub_agents: [] },

@@ -26,7 +26,7 @@ export interface Agent extends Record<string, unknown> {
 
 /** Creates an agent and returns its number. */
 export async function makeAgent(caller: Caller, over: object = {}): Promise<number> {
-  const answer = await caller.request<{ agent_id: number }>('POST', '/api/agents', { ...fields, ...over });
+  const answer = await caller.request<{ agent_id: string }>('POST', '/api/agents', { ...fields, ...over });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-  return answer.body.agent_id;
+  return Number(answer.body.agent_id.slice('agent'.length));
 }

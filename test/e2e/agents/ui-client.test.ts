@@ -55,9 +55,9 @@ test('apowerb’s UI makes an agent, chats with it and finds the conversation ag
   expect((await caller.request('GET', '/api/saved-api-keys')).body).toEqual([]);
 
   const owned = { ...payload, owner_id: email, organization_id: 'example.com' };
-  const made = await caller.request<{ agent_id: number }>('POST', '/api/agents', owned);
-  // The UI makes the app's name from the number.
-  const agent = `agent${made.body.agent_id}`;
+  const made = await caller.request<{ agent_id: string }>('POST', '/api/agents', owned);
+  const { agent_id: agent } = made.body;
+  expect(agent).toMatch(/^agent\d+$/);
   const changed = { ...owned, agent_instruction: 'Réponds en vers.', loop_max_iterations: 3 };
   expect((await caller.request('PUT', `/api/agents/${agent}`, changed)).status).toBe(200);
   expect((await caller.fetch('POST', `/api/agents/${agent}/reload`)).status).toBe(204);
@@ -96,8 +96,8 @@ test('apowerb’s UI makes an agent, chats with it and finds the conversation ag
 
 test('the chat of an agent is closed to other accounts', async () => {
   const [{ caller, email }, { caller: other }] = await Promise.all([signIn(), signIn()]);
-  const made = await caller.request<{ app_name: string }>('POST', '/api/agents', payload);
-  const session = { agent_name: made.body.app_name, user_id: email, session_id: 's1' };
+  const made = await caller.request<{ agent_id: string }>('POST', '/api/agents', payload);
+  const session = { agent_name: made.body.agent_id, user_id: email, session_id: 's1' };
   expect((await caller.request('POST', '/api/adk/sessions', session)).status).toBe(200);
   const message = { role: 'user', parts: [{ text: 'x' }] };
   const path = `/api/adk/sessions/${session.agent_name}/${email}/s1`;

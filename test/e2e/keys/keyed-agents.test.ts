@@ -54,12 +54,12 @@ async function saveKey({ provider, base, key = secret }: Given): Promise<string>
 /** Makes an agent and a session of it. */
 async function makeAgent(model: string, params: object, over: object = {}) {
   const body = { ...fields, agent_name: `a${crypto.randomUUID().slice(0, 8)}`, agent_model: model, ...over };
-  const made = await caller.request<{ app_name: string }>('POST', '/api/agents', {
+  const made = await caller.request<{ agent_id: string }>('POST', '/api/agents', {
     ...body,
     agent_model_params: params,
   });
   expect([made.status, JSON.stringify(made.body)]).toEqual([200, expect.not.stringContaining(secret)]);
-  return caller.createSession(made.body.app_name);
+  return caller.createSession(made.body.agent_id);
 }
 
 const last = async (session: Parameters<Caller['run']>[0]) => (await caller.run(session, 'hello')).body.at(-1) ?? {};

@@ -162,7 +162,7 @@ test('every example works unchanged against the echo app, in the order of the pa
       `${route.operationId} ${expected} `,
     );
     if (route.operationId === 'createAgent')
-      ids.set('agent_id', String((JSON.parse(answer.text) as { agent_id: number }).agent_id));
+      ids.set('agent_id', (JSON.parse(answer.text) as { agent_id: string }).agent_id);
     if (route.operationId === 'startRun')
       ids.set('invocation_id', (JSON.parse(answer.text) as { invocationId: string }).invocationId);
     if (route.operationId === 'listSignIns') ids.set('endSignIn', firstId(answer.text));

@@ -10,7 +10,7 @@ beforeAll(async () => {
   caller = await newAccount(url);
   await caller.request('POST', '/apps/echo/users/u1/sessions', { sessionId: 'patched' });
   const kept = { ...agent, agent_name: 'kept' };
-  agentId = (await caller.request<{ app_name: string }>('POST', '/api/agents', kept)).body.app_name;
+  agentId = (await caller.request<{ agent_id: string }>('POST', '/api/agents', kept)).body.agent_id;
   userId = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body.user_id;
 });
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
   real = {
     session: session.id,
     run: (await made('/runs', run))['invocationId'] ?? '',
-    agent: (await made('/api/agents'))['app_name'] ?? '',
+    agent: String((await made('/api/agents'))['agent_id']),
     key: String((await made('/api/saved-api-keys'))['api_key_id']),
     token: (await made('/api/auth/tokens', { name: 'ci', scopes: ['runs:write'] }))['id'] ?? '',
     account: String((await owner.request<{ user_id: number }>('GET', '/api/users/me')).body.user_id),
