@@ -22,7 +22,7 @@ const most = {
   abortControllers: 5.4,
   messages: 4,
 };
-/** Statements of each second that a mesh without work may send, whose bus is PostgreSQL: 5 to 8 were counted. The gateway reads changes of accounts 2.5 times a second for a minute after a request. */
+/** Statements of each second that a mesh without work may send, whose bus is PostgreSQL: 5 to 8 were counted. The gateway reads changes of accounts 2.5 times a second for up to 70 seconds after a request. */
 const mostIdle = 13;
 const idleSeconds = 5;
 const countsFile = join(tmpdir(), `agentmesh-made-${process.pid}.json`);

@@ -17,12 +17,13 @@ const ada = {
 
 let edge: Edge;
 let asked: unknown[] = [];
+let isGone = false;
 
 beforeAll(async () => {
   edge = await startEdge({
     auth: {
       getAccount: ({ id }) => {
-        if (id === accountId) return { account: ada };
+        if (id === accountId && !isGone) return { account: ada };
         throw new MeshError('not_found', 'account_not_found', 'User not found');
       },
       findAccount: ({ account }) => {
@@ -84,6 +85,13 @@ describe('an account', () => {
   it.each(['x', '1.5', '99999999999999999999999', '-', '%00'])('of the number %s is 422', async (id) => {
     const { status, body } = await edge.send(`/api/users/${id}`);
     expect([status, detailOf(body)?.loc]).toEqual([422, ['path', 'id']]);
+  });
+
+  it('of a token whose account was deleted on the way is 401', async () => {
+    isGone = true;
+    const answer = await edge.send('/api/users/me');
+    isGone = false;
+    expect(answer).toMatchObject({ status: 401, body: { detail: 'User not found' } });
   });
 
   it('needs a token before its id is checked', async () => {

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
+import { MeshError } from '@agentmesh/lib/rpc';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
+import { unknownAccount } from '../../edge/authentication/unauthorized.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { pageHeaders } from '../../edge/paging/page-query.ts';
@@ -16,6 +18,11 @@ import { signedIn, withPassword } from '../account-family.ts';
 const tags = ['accounts'];
 const byId = '/api/users/:id';
 const byEmail = '/api/users/email/:email';
+/** The account was deleted while the request was on its way. */
+function refuseGone(error: unknown): never {
+  throw error instanceof MeshError && error.code === 'not_found' ? unknownAccount() : error;
+}
+
 /** Last page number. Every page after it is empty. */
 const lastPage = 2 ** 32 - 1;
 
@@ -43,7 +50,10 @@ function addOwn(app: App, { auth, authentication }: Context): void {
         response: { 200: User, 401: Problem, ...faults },
       },
     },
-    async ({ identity }) => userOf((await auth.getAccount({ id: identity.accountId }, unary)).account),
+    async ({ identity }) => {
+      const { account } = await auth.getAccount({ id: identity.accountId }, unary).catch(refuseGone);
+      return userOf(account);
+    },
   );
 }
 

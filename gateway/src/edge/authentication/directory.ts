@@ -16,6 +16,8 @@ interface Owned {
 
 const rememberedMs = 60_000;
 const remembered = 50_000;
+/** The cache itself forgets an entry only when it is read or needs its place. */
+const purgeMs = 10_000;
 
 /** Concurrent requests for one key share a look-up, unless an account has changed since the look-up began. */
 export function createDirectory<V extends Owned>(
@@ -25,9 +27,11 @@ export function createDirectory<V extends Owned>(
   const known = new LRUCache<string, { readonly value: V; readonly mark: number }>({
     max: remembered,
     ttl: rememberedMs,
+    perf: { now: () => performance.now() },
     // Without it the cache starts a timer in each millisecond in which it is read.
     ttlResolution: 1_000,
   });
+  let purgeAt = 0;
   const lookups = new Map<string, { readonly answer: Promise<V>; readonly mark: number }>();
 
   function lookUp(key: string): Promise<V> {
@@ -45,6 +49,12 @@ export function createDirectory<V extends Owned>(
     return answer;
   }
 
+  function purge(): void {
+    if (performance.now() < purgeAt) return;
+    purgeAt = performance.now() + purgeMs;
+    known.purgeStale();
+  }
+
   return {
     find(key) {
       const entry = known.get(key);
@@ -53,6 +63,7 @@ export function createDirectory<V extends Owned>(
       return lookup?.mark === changes.mark() ? lookup.answer : lookUp(key);
     },
     get isEmpty() {
+      purge();
       return known.size === 0 && lookups.size === 0;
     },
   };
