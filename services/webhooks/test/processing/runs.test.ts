@@ -59,6 +59,21 @@ describe('a run', () => {
     expect(await logsOf(accountId)).toMatchObject([{ status: 'error', errorMessage: 'It failed.' }]);
   });
 
+  test.each(['UNAVAILABLE', 'RESOURCE_EXHAUSTED'])(
+    'that called tools before it failed with %s is not made again by itself',
+    async (code) => {
+      at.siblings.decide = (run) => {
+        run.toolCalls = 2;
+        return code;
+      };
+      const { accountId } = await notifyOne();
+      await at.advance(90_000);
+      expect(runsOf(accountId)).toHaveLength(1);
+      const [log] = await logsOf(accountId);
+      expect(log).toMatchObject({ status: 'error', errorMessage: expect.stringContaining('had called tools') });
+    },
+  );
+
   test('that cannot succeed is not tried again', async () => {
     at.siblings.decide = () => 'UNAUTHENTICATED';
     const { accountId } = await notifyOne();

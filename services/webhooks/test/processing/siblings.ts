@@ -21,6 +21,7 @@ export interface FakeRun {
   status: RunStatus;
   errorCode: string;
   answer: string;
+  toolCalls: number;
 }
 
 /** The services that webhooks calls, in memory: a run is started once for each key, and ends when `decide` says so. */
@@ -77,7 +78,7 @@ export class Siblings {
         getRun: ({ invocationId }) => {
           const run = this.runs.find((one) => one.invocationId === invocationId);
           if (run === undefined) throw new MeshError('not_found', 'run_not_found', 'No such run.');
-          const { appName, userId, sessionId, status, errorCode } = run;
+          const { appName, userId, sessionId, status, errorCode, toolCalls } = run;
           return {
             run: {
               invocationId,
@@ -87,6 +88,7 @@ export class Siblings {
               status,
               errorCode,
               errorMessage: errorCode && 'It failed.',
+              usageJson: Buffer.from(JSON.stringify({ modelCalls: 1, ...(toolCalls > 0 && { toolCalls }) })),
             },
           };
         },
@@ -130,7 +132,7 @@ export class Siblings {
       message,
       awaited,
     };
-    const run: FakeRun = { ...base, status: RunStatus.RUNNING, errorCode: '', answer: '' };
+    const run: FakeRun = { ...base, status: RunStatus.RUNNING, errorCode: '', answer: '', toolCalls: 0 };
     const outcome = this.decide(run);
     this.runs.push(run);
     if (outcome !== 'hangs') await this.end(run, outcome);

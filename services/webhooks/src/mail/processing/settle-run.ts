@@ -3,6 +3,7 @@ import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { addReadings } from '../read-mailbox-task.ts';
 import { postponeLogsOfAgent, updateLogEnded } from '../../store/log-steps.ts';
 import { lockRunningLog, type RunningLog } from '../../store/running-logs.ts';
+import { recordOf } from '../provider/json.ts';
 import type { AttemptFailure } from './attempt-failure.ts';
 import { callMs, type Processor } from './processor.ts';
 import { planMailbox } from '../../store/readings.ts';
@@ -14,6 +15,8 @@ const permanentCodes: readonly string[] = ['UNAUTHENTICATED', 'PERMISSION_DENIED
 /** The model or its quota takes no more for now. */
 const limitedCodes: readonly string[] = ['RESOURCE_EXHAUSTED'];
 const maxMessageLength = 2_000;
+const calledTools =
+  'It had called tools, which another run would call again. Retrigger the mail if it should run as a whole again.';
 
 /** Reads the run of a log from the ledger, and writes its end to the log if it has ended. Answers how it failed. Idempotent. */
 export async function settleRun(processor: Processor, log: RunningLog): Promise<AttemptFailure['kind'] | undefined> {
@@ -49,11 +52,18 @@ async function findRun({ sessions }: Processor, log: RunningLog): Promise<Ledger
 
 async function failureOf(processor: Processor, log: RunningLog, run: LedgerRun): Promise<AttemptFailure> {
   const { errorCode, errorMessage } = run;
-  const message = (errorMessage || `The run has failed (${errorCode || 'interrupted'}).`).slice(0, maxMessageLength);
+  const reason = (errorMessage || `The run has failed (${errorCode || 'interrupted'}).`).slice(0, maxMessageLength);
+  if (hasCalledTools(run)) return { kind: 'permanent', message: `${reason} ${calledTools}` };
   if (limitedCodes.includes(errorCode)) {
-    return { kind: 'limited', message, afterSeconds: await runRetryAfter(processor, log.account_id, run) };
+    return { kind: 'limited', message: reason, afterSeconds: await runRetryAfter(processor, log.account_id, run) };
   }
-  return { kind: permanentCodes.includes(errorCode) ? 'permanent' : 'transient', message };
+  return { kind: permanentCodes.includes(errorCode) ? 'permanent' : 'transient', message: reason };
+}
+
+function hasCalledTools({ usageJson }: LedgerRun): boolean {
+  if (usageJson.length === 0) return false;
+  const { toolCalls } = recordOf(JSON.parse(new TextDecoder().decode(usageJson)));
+  return typeof toolCalls === 'number' && toolCalls > 0;
 }
 
 async function succeed({ db, jobs, clock }: Processor, log: RunningLog, response: string): Promise<void> {
