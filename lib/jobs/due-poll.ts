@@ -11,7 +11,7 @@ interface DuePollOptions {
   readonly supervise: () => Promise<void>;
 }
 
-/** What one look finds. */
+/** Result of one look. */
 interface Found {
   /** Tasks that have jobs that are due. */
   readonly due: readonly string[];

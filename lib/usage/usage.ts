@@ -17,7 +17,7 @@ interface Entry {
 /** Time after which an account that is not used is forgotten, and most accounts that are remembered. */
 const idleMs = 600_000;
 const remembered = 100_000;
-/** What others have added is read for accounts that were used in this time. */
+/** Changes by other processes are read for accounts that were used in this time. */
 const readMs = 30_000;
 /** Accounts whose changes are written together. */
 const together = 256;

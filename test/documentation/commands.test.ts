@@ -36,7 +36,7 @@ beforeAll(async () => {
   clone = opened.use(await makeClone()).folder;
   const database = opened.use(await testDatabaseUrl());
   const [opsPort] = await freePorts(1);
-  // As in `npm run dev`, a run uses the files as they are saved.
+  // A run uses the files as they are saved, like in `npm run dev`.
   const env = { AGENTS_DIR: join(clone, 'agents'), OPS_PORT: String(opsPort), RUNS_REFUSE_MISTAKES: 'true' };
   ({ url } = opened.use(await startMesh({ mode: 'all', databaseUrl: database.url, env })));
   const host = new URL(url).host;

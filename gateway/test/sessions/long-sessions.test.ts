@@ -78,7 +78,7 @@ describe.each(['GET', 'PATCH'])('a long session, answered to %s,', (method) => {
       },
     });
     const answer = edge.send(path, json);
-    // Who reads "away" may think that the change is not stored.
+    // A reader of "away" may think that the change is not stored.
     const code = method === 'PATCH' ? 'change_stored' : 'away';
     if (count === 0) expect(await answer).toMatchObject({ status: 503, body: { code } });
     else await expect(answer).rejects.toThrow();

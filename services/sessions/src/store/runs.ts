@@ -71,14 +71,14 @@ export const runColumns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.
 /** SQL condition: row `r` is due. The first part is true for all: where PostgreSQL has no statistics, it makes few rows of the range, so that a statement begins with them. */
 export const isDue = `r.due_at > '-infinity' and r.due_at < now()`;
 
-const findAnyDue = createQuery<object, { any: boolean }>({
+const findAnyDue = createQuery<object, { isAny: boolean }>({
   name: 'find-any-due-run',
-  text: () => `select exists (select from runs r where ${isDue}) as any`,
+  text: () => `select exists (select from runs r where ${isDue}) as "isAny"`,
 });
 
 /** Whether a run waits for an executor, for whatever reason. */
 export async function isAnyRunDue(db: Queryable): Promise<boolean> {
-  return (await findAnyDue(db, {}))[0]?.any === true;
+  return (await findAnyDue(db, {}))[0]?.isAny === true;
 }
 
 /** SQL that joins the session `s` of row `r`, which is read first: an account has few due runs and many sessions. */

@@ -76,7 +76,7 @@ describe('the lease of an executor', () => {
     const turn = await drive.begin(await drive.newSession(), 'one', { owner: 'alive' });
     await expect.poll(lastSweep, { timeout: 20_000 }).toBeDefined();
     await before[Symbol.asyncDispose]();
-    // As long as a lease passes.
+    // A lease and more passes.
     await db.query({ text: `update runs set started_at = started_at - interval '1 hour'` });
     await db.query({ text: `update executors set alive_until = now() - interval '1 s'` });
     await db.query({ text: `update rounds set began_at = began_at - interval '1 minute'` });
