@@ -118,11 +118,22 @@ describe.each([
   test('the window leaves out the events that the executor knows', async () => {
     const session = await newSession();
     const first = await begin(session, 'one');
-    const { lastSeq } = await append(first, ['reply'], completed);
+    const reply = agentEvent(first.invocationId, 'reply');
+    const { lastSeq } = await ledger.client.appendEvents(appendTo(first, [reply], completed));
     const second = await begin(session, 'two', {
-      known: { sessionPk: first.sessionPk, lastSeq, timeline: first.timeline },
+      known: { sessionPk: first.sessionPk, lastSeq, eventId: reply.id, timeline: first.timeline },
     });
     expect([textsOf(second), second.knownSeq]).toEqual([['two'], lastSeq]);
+  });
+
+  test('the window is whole when the executor knows another event at the sequence that it names', async () => {
+    const session = await newSession();
+    const first = await begin(session, 'one');
+    const { lastSeq } = await append(first, ['reply'], completed);
+    const second = await begin(session, 'two', {
+      known: { sessionPk: first.sessionPk, lastSeq, eventId: 'other', timeline: first.timeline },
+    });
+    expect([textsOf(second), second.knownSeq]).toEqual([['one', 'reply', 'two'], 0]);
   });
 
   test('runs of a session take turns in order, and each is given out once', async () => {

@@ -80,7 +80,7 @@ export function startTurn(session: StoredSession, run: StoredRun): Turn {
   run.status = 'running';
   run.attempt += 1;
   append(session, userEvent(run), request.stateDeltaJson);
-  const known = request.known?.sessionPk === session.pk ? request.known.lastSeq : 0;
+  const known = knownSeq(session, request);
   return create(TurnSchema, {
     session: session.key,
     invocationId,
@@ -97,6 +97,13 @@ export function startTurn(session: StoredSession, run: StoredRun): Turn {
     sessionPk: session.pk,
     leaseSeconds,
   });
+}
+
+function knownSeq({ pk, events }: StoredSession, { known }: BeginTurnRequest): number {
+  const newest = known?.sessionPk === pk ? events[known.lastSeq - 1] : undefined;
+  return known !== undefined && newest !== undefined && (decode(newest) as Stored).id === known.eventId
+    ? known.lastSeq
+    : 0;
 }
 
 export function append(session: StoredSession, json: Uint8Array, stateDeltaJson: Uint8Array): void {

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '@agentmesh/lib/pg';
 import type { MeshError } from '@agentmesh/lib/rpc';
-import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, type KnownWindowSchema, Multitask, type Turn } from '@agentmesh/proto/sessions/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { recordStatements, startFailingOver } from '@agentmesh/lib/pg/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import {
   agentEvent,
   beginWith,
@@ -36,25 +39,38 @@ async function begin(
   return turn;
 }
 
+interface TakenTurn {
+  readonly turn: Turn;
+  /** What an executor knows that has the events up to the turn's message, or up to its answer. */
+  readonly untilMessage: MessageInitShape<typeof KnownWindowSchema>;
+  readonly untilAnswer: MessageInitShape<typeof KnownWindowSchema>;
+}
+
 /** A whole turn: a user message and an answer. */
 async function takeTurn(
   session: ReturnType<typeof newKey>,
   text: string,
   over: object = {},
   by: Pick<RunningSessions, 'client'> = service,
-): Promise<Turn> {
+): Promise<TakenTurn> {
   const turn = await begin(session, text, over, by);
-  const { sessionPk, invocationId, fence, lastSeq } = turn;
+  const { sessionPk, invocationId, fence, lastSeq, timeline } = turn;
+  const answer = agentEvent(invocationId, `re: ${text}`);
   await by.client.appendEvents({
     accountId: session.accountId,
     sessionPk,
     invocationId,
     fence,
     lastSeq,
-    events: [agentEvent(invocationId, `re: ${text}`)],
+    events: [answer],
     end: completed,
   });
-  return turn;
+  const message = parse(turn.events.at(-1) as Uint8Array);
+  return {
+    turn,
+    untilMessage: { sessionPk, lastSeq, eventId: message.id, timeline },
+    untilAnswer: { sessionPk, lastSeq: lastSeq + 1, eventId: answer.id, timeline },
+  };
 }
 
 function textsOf(turn: Turn): string[] {
@@ -64,17 +80,17 @@ function textsOf(turn: Turn): string[] {
 describe('a turn of an executor that holds recent events', () => {
   test('contains only newer events, and says so', async () => {
     const session = await newSession();
-    const { sessionPk, timeline } = await takeTurn(session, 'one');
-    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 1, timeline } });
+    const { untilMessage } = await takeTurn(session, 'one');
+    const turn = await begin(session, 'two', { known: untilMessage });
     expect(textsOf(turn)).toEqual(['re: one', 'two']);
     expect(turn).toMatchObject({ knownSeq: 1, lastSeq: 3, turnStarts: [3] });
   });
 
   test('looks for no events when it holds all of them, in one statement', async () => {
     const session = await newSession();
-    const { sessionPk, lastSeq, timeline } = await takeTurn(session, 'one');
+    const { untilAnswer } = await takeTurn(session, 'one');
     using sent = recordStatements();
-    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: lastSeq + 1, timeline } });
+    const turn = await begin(session, 'two', { known: untilAnswer });
     expect(textsOf(turn)).toEqual(['two']);
     expect(turn).toMatchObject({ knownSeq: 2, lastSeq: 3, turnStarts: [3] });
     // The service sends statements of its sweeps meanwhile.
@@ -84,31 +100,31 @@ describe('a turn of an executor that holds recent events', () => {
 
   test('contains events that others have written since', async () => {
     const session = await newSession();
-    const { sessionPk, timeline } = await takeTurn(session, 'one');
+    const { untilAnswer } = await takeTurn(session, 'one');
     await takeTurn(session, 'two');
     await service.client.patchSession({ session, stateDeltaJson: json({ a: 1 }) });
-    const turn = await begin(session, 'three', { known: { sessionPk, lastSeq: 2, timeline } });
+    const turn = await begin(session, 'three', { known: untilAnswer });
     expect(textsOf(turn).filter((text) => text !== '')).toEqual(['two', 're: two', 'three']);
     expect(turn).toMatchObject({ knownSeq: 2, lastSeq: 6, turnStarts: [3, 6] });
   });
 
   test('contains the whole window when more events were written than a window holds', async () => {
     const session = await newSession();
-    const { sessionPk, timeline } = await takeTurn(session, 'one');
+    const { untilAnswer } = await takeTurn(session, 'one');
     await takeTurn(session, 'two');
     await takeTurn(session, 'three');
-    const turn = await begin(session, 'four', { known: { sessionPk, lastSeq: 2, timeline }, window: 3 });
+    const turn = await begin(session, 'four', { known: untilAnswer, window: 3 });
     expect(textsOf(turn)).toEqual(['three', 're: three', 'four']);
     expect(turn.knownSeq).toBe(0);
   });
 
   test('contains the whole window of a new session with the same id', async () => {
     const session = await newSession();
-    const { sessionPk, timeline } = await takeTurn(session, 'one');
+    const { untilAnswer } = await takeTurn(session, 'one');
     await service.client.deleteSession({ session });
     await service.client.createSession({ session });
     await takeTurn(session, 'other');
-    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 2, timeline } });
+    const turn = await begin(session, 'two', { known: untilAnswer });
     expect(textsOf(turn)).toEqual(['other', 're: other', 'two']);
     expect(turn.knownSeq).toBe(0);
   });
@@ -125,12 +141,71 @@ describe('a turn of an executor that holds recent events', () => {
 
   test('contains the whole window if the executor claims to hold events that do not exist yet', async () => {
     const session = await newSession();
-    const { sessionPk, timeline } = await takeTurn(session, 'one');
-    const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 9, timeline } });
+    const { untilAnswer } = await takeTurn(session, 'one');
+    const turn = await begin(session, 'two', { known: { ...untilAnswer, lastSeq: 9 } });
     expect(textsOf(turn)).toEqual(['one', 're: one', 'two']);
     expect(turn.knownSeq).toBe(0);
   });
 });
+
+describe('after the restore of a backup, under the same timeline', () => {
+  /** A session whose second turn was lost, and what an executor knows that has taken it. */
+  async function restored() {
+    const session = await newSession();
+    await takeTurn(session, 'one');
+    await using backup = await backUp(session);
+    const lost = await takeTurn(session, 'lost');
+    await backup.restore();
+    return { session, lost };
+  }
+
+  test('the whole window is sent to an executor that holds as many events, of which the last is another one', async () => {
+    const { session, lost } = await restored();
+    await takeTurn(session, 'other');
+    const turn = await begin(session, 'two', { known: lost.untilAnswer });
+    expect(textsOf(turn)).toEqual(['one', 're: one', 'other', 're: other', 'two']);
+    expect([turn.knownSeq, turn.timeline]).toEqual([0, lost.turn.timeline]);
+  });
+
+  test.each([20, 2])(
+    'the whole window is sent to an executor that holds fewer events, with a window of %s',
+    async (window) => {
+      const { session, lost } = await restored();
+      await takeTurn(session, 'other');
+      await takeTurn(session, 'next');
+      const turn = await begin(session, 'two', { known: lost.untilAnswer, window });
+      const all = ['one', 're: one', 'other', 're: other', 'next', 're: next', 'two'];
+      expect(textsOf(turn)).toEqual(window === 20 ? all : all.slice(-3));
+      expect(turn.knownSeq).toBe(0);
+    },
+  );
+
+  test('a run that interrupts another gets the whole window, too', async () => {
+    const { session, lost } = await restored();
+    await takeTurn(session, 'other');
+    const turn = await begin(session, 'two', { known: lost.untilAnswer, multitask: Multitask.INTERRUPT });
+    expect(textsOf(turn)).toEqual(['one', 're: one', 'other', 're: other', 'two']);
+  });
+});
+
+/** How long a session is now, to be cut to. */
+async function backUp({ accountId, sessionId }: ReturnType<typeof newKey>) {
+  const migrations = new URL('../migrations/', import.meta.url);
+  const options = { service: 'sessions', url: service.databaseUrl, poolSize: 2, migrations };
+  const db = await openDatabase(options, createLogger({ level: 'silent', name: 'test' }));
+  const text = 'select pk, last_seq, bytes from sessions where account_id = $1 and id = $2';
+  const [row] = await db.query<{ pk: bigint; last_seq: number; bytes: bigint }>({ text }, [accountId, sessionId]);
+  if (row === undefined) throw new Error('there is no such session');
+  return {
+    async restore() {
+      const events = 'delete from events where account_id = $1 and session_pk = $2 and seq > $3';
+      await db.query({ text: events }, [accountId, row.pk, row.last_seq]);
+      const session = 'update sessions set last_seq = $3, bytes = $4 where account_id = $1 and pk = $2';
+      await db.query({ text: session }, [accountId, row.pk, row.last_seq, row.bytes]);
+    },
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
 
 test('after a failover that lost commits, nothing that an executor has of them is taken as known, and no number of theirs is given again', {
   timeout: 60_000,
@@ -140,7 +215,7 @@ test('after a failover that lost commits, nothing that an executor has of them i
   const { client } = replica;
   const [session, begun, lost, next] = [newKey(), newKey(), newKey(), newKey()];
   for (const key of [session, begun]) await client.createSession({ session: key });
-  const { sessionPk } = await takeTurn(session, 'one', {}, replica);
+  await takeTurn(session, 'one', {}, replica);
   const attempt = await begin(begun, 'begun', {}, replica);
   const append = (lastSeq: number) => {
     const { sessionPk, invocationId, fence } = attempt;
@@ -148,18 +223,18 @@ test('after a failover that lost commits, nothing that an executor has of them i
     return client.appendEvents({ accountId: begun.accountId, sessionPk, invocationId, fence, lastSeq, events });
   };
   await server.copy();
-  const { timeline } = await answered(() => takeTurn(session, 'lost', { known: { sessionPk, lastSeq: 2 } }, replica));
+  const { turn: held, untilAnswer } = await answered(() => takeTurn(session, 'lost', {}, replica));
   expect(await append(1)).toMatchObject({ lastSeq: 2 });
   await client.createSession({ session: lost });
-  const numberOfLost = (await takeTurn(lost, 'lost', {}, replica)).sessionPk;
+  const numberOfLost = (await takeTurn(lost, 'lost', {}, replica)).turn.sessionPk;
   await server.failOver();
   await answered(() => takeTurn(session, 'other', {}, replica));
-  const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 4, timeline } }, replica);
+  const turn = await begin(session, 'two', { known: untilAnswer }, replica);
   expect(textsOf(turn)).toEqual(['one', 're: one', 'other', 're: other', 'two']);
-  expect([turn.knownSeq, turn.timeline !== timeline]).toEqual([0, true]);
+  expect([turn.knownSeq, turn.timeline !== held.timeline]).toEqual([0, true]);
   await expect(append(2)).rejects.toMatchObject({ reason: 'fence_lost' });
   await client.createSession({ session: next });
-  expect((await takeTurn(next, 'new', {}, replica)).sessionPk).toBeGreaterThan(numberOfLost + 1_000n);
+  expect((await takeTurn(next, 'new', {}, replica)).turn.sessionPk).toBeGreaterThan(numberOfLost + 1_000n);
 });
 
 /** The answer once the connections to the former server are given up. */

@@ -1,5 +1,6 @@
 import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
+import type { KeptWindow } from '../apps/turns/history/history-window.ts';
 import { messageInvalid, shuttingDown } from '../errors.ts';
 import { checkMessage } from './check-message.ts';
 import { abortLater } from './abort-later.ts';
@@ -103,7 +104,7 @@ export async function storeRun(
     window: context.config.historyWindow,
     postpone: permit.postpone,
     multitask: rest.multitask || settings.multitask,
-    ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq, timeline: known.timeline } }),
+    ...(known && { known: knownOf(known) }),
   };
   signal?.throwIfAborted();
   using parting = abortLater(signal, partingMs);
@@ -115,6 +116,10 @@ export async function storeRun(
     return begun;
   });
   return { invocationId, already, isStarted: turn !== undefined, onLeave: settings.onLeave };
+}
+
+function knownOf({ sessionPk, lastSeq, lastId, timeline }: KeptWindow) {
+  return { sessionPk, lastSeq, eventId: lastId, timeline };
 }
 
 function wait(

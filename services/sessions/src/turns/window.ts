@@ -49,8 +49,8 @@ export async function completeWindow(
     const range = { accountId, sessionPk, upTo: base, from, window, maxEvents, maxBytes };
     return { knownSeq: 0, events: (await readVisible(db, readView(turn.view), range)).map(toWindowEvent) };
   }
-  // The executor may hold events that a failover has lost, and others may have their sequences now.
-  if (known.sessionPk === sessionPk && known.timeline !== db.timeline) {
+  // The executor may hold events that a failover or the restore of a backup has lost, and others may have their sequences now.
+  if (known.sessionPk === sessionPk && (known.timeline !== db.timeline || !turn.holdsKnown)) {
     const oldest = Math.min(from, Math.max(1, base - window + 1));
     const range = { accountId, sessionPk, upTo: base, from, oldest, maxBytes };
     return { knownSeq: 0, events: base === 0 ? [] : await readBack(db, range) };

@@ -1088,6 +1088,13 @@ export declare type KnownWindow = Message<"agentmesh.sessions.v1.KnownWindow"> &
    * @generated from field: string timeline = 3;
    */
   timeline: string;
+
+  /**
+   * Id of the event at `last_seq`. Where another event is stored there, as after the restore of a backup, its events count as unknown. Empty: unknown, too.
+   *
+   * @generated from field: string event_id = 4;
+   */
+  eventId: string;
 };
 
 /**

@@ -16,7 +16,7 @@ test('a cached window soon holds the JSON of its events alone, and not what agen
   const used = event.event;
   expect(event.event).toBe(used);
   const cache = createHistoryCache(1_000);
-  cache.set(session, { sessionPk: 1n, timeline: '', lastSeq: 1, events: [event] });
+  cache.set(session, { sessionPk: 1n, timeline: '', lastSeq: 1, lastId: 'e', events: [event] });
   const [cached] = cache.get(session)?.events ?? [];
   expect(cached?.event).toBe(used);
   await expect.poll(() => cached?.event === used).toBe(false);

@@ -1,13 +1,13 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { LRUCache } from 'lru-cache';
-import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
+import type { KeptWindow } from '../../apps/turns/history/history-window.ts';
 
 /**
  * Cache of the windows of sessions that this process served recently, as JSON: what agents have made of it is forgotten within 100 ms. The next turn of such a session reads only newer events.
  */
 export interface HistoryCache {
-  get(session: SessionKey): HistoryWindow | undefined;
-  set(session: SessionKey, window: HistoryWindow): void;
+  get(session: SessionKey): KeptWindow | undefined;
+  set(session: SessionKey, window: KeptWindow): void;
   /** Drops everything of an account. */
   forget(accountId: string): void;
 }
@@ -20,7 +20,7 @@ const warmMs = 50;
 /** Holds at most `maxBytes` of events, measured as JSON; 0 switches the cache off. */
 export function createHistoryCache(maxBytes: number): HistoryCache {
   if (maxBytes === 0) return { get: () => undefined, set: () => undefined, forget: () => undefined };
-  const windows = new LRUCache<string, HistoryWindow>({
+  const windows = new LRUCache<string, KeptWindow>({
     maxSize: maxBytes,
     ttl: rememberedMs,
     // Without it the cache starts a timer in each millisecond in which it is read.
@@ -43,9 +43,9 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
 }
 
 /** Settles windows 50 to 100 ms later, with one timer for all. */
-function createSettling(): (window: HistoryWindow) => void {
-  let fresh: HistoryWindow[] = [];
-  let older: HistoryWindow[] = [];
+function createSettling(): (window: KeptWindow) => void {
+  let fresh: KeptWindow[] = [];
+  let older: KeptWindow[] = [];
   let timer: NodeJS.Timeout | undefined;
   const settle = (): void => {
     for (const { events } of older) for (const event of events) event.settle();

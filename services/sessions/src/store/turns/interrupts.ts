@@ -82,7 +82,7 @@ function createInterruption(name: string, besides: (param: TurnParams) => string
     text: (param, writes) => `${interrupt(param)}${besides(param)}${writes}
     ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
     union all
-    ${selectHeld}
+    ${selectHeld(param)}
     union all
     ${selectTurnRows('interrupted', { pk: 'x.session_pk', key: 'x.invocation_id', fence: 'x.fence' }, 'stopped x')}
     union all

@@ -13,6 +13,8 @@ export interface StartedTurn {
   readonly waitingFor: string | null;
   /** JSON of what agents do not see; null when they see all events. Then `recent` is complete. */
   readonly view: string | null;
+  /** The newest event that the executor knows is the one that is stored. */
+  readonly holdsKnown: boolean;
   /** Newest first. Without the attempt's own events, without events that the executor knows, and cut to the size of a window. */
   readonly recent: readonly RecentEvent[];
 }
@@ -51,6 +53,8 @@ interface HeldRow {
   /** The last sequence; of a queued run its place in the queue. */
   readonly seq: number;
   readonly fence: bigint;
+  /** The session holds the newest event that the executor knows. */
+  readonly flag: boolean;
   /** Status of the run. */
   readonly key: 'running' | 'granted' | 'queued';
   /** Null when the invocation was queued or running already. */
@@ -131,6 +135,7 @@ export function readOutcome(
     return { sessionPk: held.pk, granted, queuePosition: granted ? 1 : held.seq };
   }
   recent.sort((a, b) => b.seq - a.seq);
-  const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor } = held;
-  return { sessionPk, fence, attempt, lastSeq, state, waitingFor, view, recent: newestWithin(recent, windowBytes) };
+  const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor, flag: holdsKnown } = held;
+  const window = newestWithin(recent, windowBytes);
+  return { sessionPk, fence, attempt, lastSeq, state, waitingFor, view, holdsKnown, recent: window };
 }

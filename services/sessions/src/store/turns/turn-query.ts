@@ -101,34 +101,54 @@ export function createTurnQuery({
     )${besides?.(param) ?? ''}${writes}
     ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
     union all
-    ${selectHeld}
+    ${selectHeld(param)}
     union all
     ${startedRows(param)}`,
   });
 }
 
-/** Columns of the row `turn`, from relation `m`. */
-export function heldBy(attempt: string, status: string, waitingFor = 'null::text') {
-  return { pk: 'm.pk', seq: 'm.last_seq', fence: 'm.fence', attempt, key: status, json: waitingFor };
+/** SQL expression: whether the newest event that the executor knows is the one that session `m` has at its sequence. */
+const holdsKnown = (param: TurnParams): string => `m.pk = ${param.knownPk} and exists (select from events k
+      where k.account_id = m.account_id and k.session_pk = m.pk and k.seq = ${param.knownSeq}::integer and k.event_id = ${param.knownEventId} offset 0)`;
+
+/** Columns of the row `turn` of a first attempt, from relation `m`. */
+export function heldAtOnce(param: TurnParams) {
+  return {
+    pk: 'm.pk',
+    seq: 'm.last_seq',
+    fence: 'm.fence',
+    flag: holdsKnown(param),
+    attempt: '1',
+    key: `'running'`,
+    json: 'null::text',
+  };
 }
 
 /** Columns of the row `turn`, from relations `moved` and `ledger`. */
-const heldByMoved = {
-  ...heldBy('l.attempt', 'm.status', 'l.waiting_for::text'),
+const heldByMoved = (param: TurnParams) => ({
+  pk: 'm.pk',
   seq: `case m.status when 'queued' then m.queued else m.last_seq end`,
-};
+  fence: 'm.fence',
+  flag: holdsKnown(param),
+  attempt: 'l.attempt',
+  key: 'm.status',
+  json: 'l.waiting_for::text',
+});
 
 /** Columns of the row `turn` for a run that is accepted already, from relation `snap`. */
 const heldByEarlier = {
   pk: 'snap.pk',
   seq: 'snap.last_seq',
   fence: '0::bigint',
+  flag: 'false',
   attempt: 'null::integer',
   key: `'queued'`,
   json: 'null::text',
 };
 
 /** SQL of the row `turn`, from relations `snap`, `moved` and `ledger`. */
-export const selectHeld = `${selectTurnRows('turn', heldByMoved, 'moved m left join ledger l on true')}
+export const selectHeld = (
+  param: TurnParams,
+): string => `${selectTurnRows('turn', heldByMoved(param), 'moved m left join ledger l on true')}
     union all
     ${selectTurnRows('turn', heldByEarlier, 'snap where in_progress')}`;

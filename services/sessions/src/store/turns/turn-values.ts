@@ -22,12 +22,14 @@ export interface TurnStart extends Write {
 export interface KnownEvents {
   readonly sessionPk: bigint;
   readonly lastSeq: number;
+  /** Id of the event with this sequence. */
+  readonly eventId: string;
   /** The timeline of the database under which it got them. */
   readonly timeline: string;
 }
 
 /** Names no session. */
-export const nothingKnown: KnownEvents = { sessionPk: 0n, lastSeq: 0, timeline: '' };
+export const nothingKnown: KnownEvents = { sessionPk: 0n, lastSeq: 0, eventId: '', timeline: '' };
 
 /** The request of a run, kept with it while it waits. JSON texts. */
 export interface RunRequest {
@@ -67,6 +69,7 @@ export interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
   /** The session whose events up to `knownSeq` are not read. */
   readonly knownPk: bigint;
   readonly knownSeq: number;
+  readonly knownEventId: string;
 }
 
 export type TurnParams = Placeholders<TurnValues>;
@@ -90,6 +93,7 @@ export function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     windowBytes: start.windowBytes,
     knownPk: known.sessionPk,
     knownSeq: known.lastSeq,
+    knownEventId: known.eventId,
     message: request?.message ?? null,
     stateDelta: request?.stateDelta ?? null,
     customMetadata: request?.customMetadata ?? null,

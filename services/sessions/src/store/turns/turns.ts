@@ -5,7 +5,7 @@ import { hasKey } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
 import { createWriteQuery } from '../write.ts';
 import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
-import { besidesEvents, createTurnQuery, grown, heldBy, isInProgress, startedRows } from './turn-query.ts';
+import { besidesEvents, createTurnQuery, grown, heldAtOnce, isInProgress, startedRows } from './turn-query.ts';
 import {
   nothingKnown,
   type RunRequest,
@@ -35,7 +35,7 @@ const takeFree = (
         ${param.isBound}::boolean
       from started
     )${writes}
-    ${selectTurnRows('turn', heldBy('1', `'running'`), 'started m')}
+    ${selectTurnRows('turn', heldAtOnce(param), 'started m')}
     union all
     ${rows}`;
 

@@ -13,6 +13,12 @@ export interface HistoryWindow {
   readonly events: readonly HistoryEvent[];
 }
 
+/** A window for the next turn of its session. */
+export interface KeptWindow extends HistoryWindow {
+  /** Id of the last event. */
+  readonly lastId: string;
+}
+
 /** One event: its public JSON, and ADK's form from its first use by an agent of this process until its turn is over. */
 export class HistoryEvent {
   readonly turnStart: boolean;
@@ -54,9 +60,16 @@ export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: 
 }
 
 /** Returns the window with the events that its turn has added. */
-export function extendWindow(window: HistoryWindow, added: readonly WireEvent[]): HistoryWindow {
+export function extendWindow(window: HistoryWindow, added: readonly WireEvent[]): KeptWindow {
   const events = [...window.events, ...added.map(({ json }) => new HistoryEvent(json, false))];
-  return { sessionPk: window.sessionPk, timeline: window.timeline, lastSeq: window.lastSeq + added.length, events };
+  const lastId = added.at(-1)?.id ?? events.at(-1)?.event.id ?? '';
+  return {
+    sessionPk: window.sessionPk,
+    timeline: window.timeline,
+    lastSeq: window.lastSeq + added.length,
+    lastId,
+    events,
+  };
 }
 
 /** The last of `events` is the event of the turn itself. */
