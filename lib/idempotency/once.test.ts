@@ -68,15 +68,17 @@ describe.each<Wrapper>(['once', 'onceAtCommit'])('%s', (wrapper) => {
     expect(await notes.notesOf(accountId)).toEqual([]);
   });
 
-  test('answers are kept up to 256 MiB for each account, also by calls at the same time; then keys are refused, and nothing is done', async () => {
+  test('answers are kept up to 256 MiB for each account, also by 250 calls at the same time; then keys are refused, and nothing is done', async () => {
     const accountId = randomUUID();
     // The row and the sealed answer of a call have less than 400 bytes.
     await notes.fill(accountId, 256 * 1024 * 1024 - 3 * 400);
-    const all = await Promise.allSettled(Array.from({ length: 20 }, (_, key) => send({ accountId, key: String(key) })));
+    const all = await Promise.allSettled(
+      Array.from({ length: 250 }, (_, key) => send({ accountId, key: String(key) })),
+    );
     const refused = all.filter(({ status }) => status === 'rejected');
     expect(refused[0]).toMatchObject({ reason: { code: 'resource_exhausted', reason: 'idempotency_answers_full' } });
-    expect(await notes.notesOf(accountId)).toHaveLength(20 - refused.length);
-    expect([3, 4]).toContain(20 - refused.length);
+    expect(await notes.notesOf(accountId)).toHaveLength(250 - refused.length);
+    expect([3, 4]).toContain(250 - refused.length);
     expect((await send({ accountId })).already).toBe(false);
     expect((await send({ accountId: randomUUID(), key: 'of another' })).already).toBe(false);
     await notes.age(accountId, 26);

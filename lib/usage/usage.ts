@@ -11,7 +11,15 @@ interface Entry {
   readonly totals: Map<string, number>;
   /** Change that this process has not written yet. */
   readonly changes: Map<string, number>;
+  /** Names of what this process is storing at the moment, by kind, and how many calls store it. */
+  readonly coming: Map<string, Map<string, number>>;
   usedAtMs: number;
+}
+
+interface Wanted<Kind> {
+  readonly kind: Kind;
+  readonly names: readonly string[];
+  readonly most: number;
 }
 
 /** Time after which an account that is not used is forgotten, and most accounts that are remembered. */
@@ -29,11 +37,13 @@ const together = 256;
  *
  *     create table usage (account_id uuid not null, kind text not null, number bigint not null, primary key (account_id, kind));
  *
- *     if (usage.of(accountId, 'sessions') >= most) throw tooMany();
+ *     using room = usage.take(accountId, { kind: 'sessions', names: [session.id], most });
+ *     if (room === undefined) throw tooMany();
  *     await insertSession(db, session);
  *     usage.add(accountId, { sessions: 1 });
  *
- * Calls at the same moment may all pass such a check. A limit that must be exact belongs into the statement that writes.
+ * Calls of one process see each other at once; those of several processes may pass such a check until the next `sync`. A limit that must be exact over all
+ * processes belongs into the statement that writes.
  */
 export class Usage<Kind extends string> {
   readonly #db: Database;
@@ -68,8 +78,22 @@ export class Usage<Kind extends string> {
 
   /** How much of a kind the account has, as far as this process knows. */
   of(accountId: string, kind: Kind): number {
-    const { totals, changes } = this.#entry(accountId);
-    return Math.max(0, (totals.get(kind) ?? 0) + (changes.get(kind) ?? 0));
+    const { totals, changes, coming } = this.#entry(accountId);
+    return Math.max(0, (totals.get(kind) ?? 0) + (changes.get(kind) ?? 0)) + (coming.get(kind)?.size ?? 0);
+  }
+
+  /**
+   * Room for what is about to be stored: it counts in `of` until it is disposed, each name once, whatever number of calls store it. Call `add` before that for what
+   * was stored. Undefined when the account would have more than `most`.
+   */
+  take(accountId: string, { kind, names, most }: Wanted<Kind>): Disposable | undefined {
+    const { coming } = this.#entry(accountId);
+    const counts = coming.get(kind) ?? new Map<string, number>();
+    const fresh = names.filter((name) => !counts.has(name));
+    if (fresh.length > 0 && this.of(accountId, kind) + fresh.length > most) return undefined;
+    coming.set(kind, counts);
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return { [Symbol.dispose]: () => names.forEach((name) => leave(counts, name)) };
   }
 
   /** Counts a change that was committed. */
@@ -131,6 +155,7 @@ export class Usage<Kind extends string> {
     const fresh = {
       totals: new Map<string, number>(),
       changes: new Map<string, number>(),
+      coming: new Map<string, Map<string, number>>(),
       usedAtMs: performance.now(),
     };
     this.#accounts.set(accountId, fresh);
@@ -139,9 +164,16 @@ export class Usage<Kind extends string> {
 
   #forgetIdle(): void {
     const longAgo = performance.now() - idleMs;
-    for (const [accountId, { changes, usedAtMs }] of this.#accounts) {
+    for (const [accountId, { changes, coming, usedAtMs }] of this.#accounts) {
       const isSurplus = this.#accounts.size > remembered;
-      if (changes.size === 0 && (usedAtMs < longAgo || isSurplus)) this.#accounts.delete(accountId);
+      const isStoring = coming.values().some(({ size }) => size > 0);
+      if (changes.size === 0 && !isStoring && (usedAtMs < longAgo || isSurplus)) this.#accounts.delete(accountId);
     }
   }
+}
+
+function leave(counts: Map<string, number>, name: string): void {
+  const left = (counts.get(name) ?? 0) - 1;
+  if (left > 0) counts.set(name, left);
+  else counts.delete(name);
 }

@@ -1,12 +1,20 @@
 import type { Context } from './context.ts';
 import { accountArtifactBytes, accountArtifacts } from './errors.ts';
 
+interface Room {
+  readonly accountId: string;
+  /** Artifacts that are about to be stored. Those that exist count twice meanwhile. */
+  readonly names: readonly string[];
+}
+
 /**
- * Checks whether the account may save more. The size of what is saved is not known yet, so an account may exceed its bytes by one save at a time.
+ * Room for artifacts, which is held until it is disposed. The size of what is saved is not known yet, so an account may exceed its bytes by one save at a time.
  *
  * @throws MeshError resource_exhausted `account_artifact_bytes`, `account_artifacts`
  */
-export function checkRoom({ config, usage }: Pick<Context, 'config' | 'usage'>, accountId: string): void {
+export function takeRoom({ config, usage }: Pick<Context, 'config' | 'usage'>, { accountId, names }: Room): Disposable {
   if (usage.of(accountId, 'bytes') >= config.ARTIFACT_ACCOUNT_MAX_BYTES) throw accountArtifactBytes();
-  if (usage.of(accountId, 'artifacts') >= config.ARTIFACT_ACCOUNT_MAX_ARTIFACTS) throw accountArtifacts();
+  const room = usage.take(accountId, { kind: 'artifacts', names, most: config.ARTIFACT_ACCOUNT_MAX_ARTIFACTS });
+  if (room === undefined) throw accountArtifacts();
+  return room;
 }

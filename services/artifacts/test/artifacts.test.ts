@@ -252,6 +252,14 @@ describe('the limits of an account', () => {
     await saveText(own.client, newKey(), 'text');
   });
 
+  test('artifacts: 250 saves at once store as many as there may be', async () => {
+    await using own = await limited({ ARTIFACT_ACCOUNT_MAX_ARTIFACTS: '10' });
+    const key = newKey();
+    const saves = Array.from({ length: 250 }, (_, number) => saveText(own.client, { ...key, name: `a${number}` }, 'x'));
+    const outcomes = await Promise.allSettled(saves);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  });
+
   test('a repeated save is answered like the first one, which has filled the account', async () => {
     await using own = await limited({ ARTIFACT_ACCOUNT_MAX_ARTIFACTS: '1' });
     const key = newKey();

@@ -37,12 +37,14 @@ export interface TestAuth extends AsyncDisposable {
   readonly outbox: string;
   /** The same database with other settings. */
   contextWith(environment: Record<string, string>): Context;
+  /** Another process of the service with the same database. */
+  replica(): Promise<TestAuth>;
 }
 
-/** The service without its process: a new database, and calls through a mesh in this process. */
-export async function openTestAuth(): Promise<TestAuth> {
+/** The service without its process, and calls through a mesh in this process. The database is new without `databaseUrl`. */
+export async function openTestAuth(databaseUrl?: string): Promise<TestAuth> {
   await using resources = new AsyncDisposableStack();
-  const { url } = resources.use(await testDatabaseUrl());
+  const url = databaseUrl ?? resources.use(await testDatabaseUrl()).url;
   const logged: string[] = [];
   const log = createLogger({ level: 'trace', name: 'auth', destination: { write: (line) => void logged.push(line) } });
   const migrations = new URL('../migrations/', import.meta.url);
@@ -72,6 +74,7 @@ export async function openTestAuth(): Promise<TestAuth> {
     context,
     databaseUrl: url,
     contextWith,
+    replica: () => openTestAuth(url),
     client: clientOf(context),
     logged,
     verifiedAgainst,

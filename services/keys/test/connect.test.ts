@@ -235,3 +235,15 @@ function profileOf(word: 'microsoft' | 'google'): object {
     ? { id, mail: address, displayName: 'Ada Lovelace' }
     : { sub: id, email: address, email_verified: true };
 }
+
+test('250 consent pages that are opened at once at five replicas leave 20 open', async () => {
+  await using replicas = new AsyncDisposableStack();
+  const all = [opened.keys];
+  while (all.length < 5) all.push(replicas.use(await opened.replica()));
+  const accountId = randomUUID();
+  const request = { accountId, provider: MailProvider.GOOGLE, redirectUri };
+  const starts = all.flatMap((keys) => Array.from({ length: 50 }, () => keys.integrations.startConnect(request)));
+  await Promise.all(starts);
+  const rows = await opened.keys.rows(`select 1 from connect_states where account_id = '${accountId}'`);
+  expect(rows).toHaveLength(20);
+});

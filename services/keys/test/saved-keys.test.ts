@@ -93,9 +93,9 @@ describe('a saved key', () => {
     expect((await create()).keyId).not.toBe(key.keyId);
   });
 
-  test('is stored as often as allowed when many calls come at once', async () => {
+  test('is stored as often as allowed when 250 calls come at once', async () => {
     const accountId = randomUUID();
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ accountId })));
+    const outcomes = await Promise.allSettled(Array.from({ length: 250 }, () => create({ accountId })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   });
 

@@ -1,4 +1,5 @@
 import type { Usage } from '@agentmesh/lib/usage';
+import type { CheckedKey } from './session-key.ts';
 import { accountSessions, accountStoredBytes } from './errors.ts';
 
 type SessionUsage = Usage<'sessions' | 'bytes'>;
@@ -15,9 +16,18 @@ export interface AccountUsage {
   readonly accountLimits: AccountLimits;
 }
 
-/** Throws resource_exhausted `account_sessions` when the account has as many sessions as it may. */
-export function checkSessions({ usage, accountLimits }: AccountUsage, accountId: string): void {
-  if (usage.of(accountId, 'sessions') >= accountLimits.sessions) throw accountSessions();
+/**
+ * Room for one more session, which is held until it is disposed. Throws resource_exhausted `account_sessions` when the account has as many sessions as it may, with
+ * those that are being created.
+ */
+export function takeRoom(
+  { usage, accountLimits }: AccountUsage,
+  { accountId, appName, userId, sessionId }: CheckedKey,
+): Disposable {
+  const names = [JSON.stringify([appName, userId, sessionId])];
+  const room = usage.take(accountId, { kind: 'sessions', names, most: accountLimits.sessions });
+  if (room === undefined) throw accountSessions();
+  return room;
 }
 
 /**

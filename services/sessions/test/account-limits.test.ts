@@ -66,3 +66,30 @@ test('a replica knows within seconds what another has stored', async () => {
   };
   await vi.waitFor(refused, { interval: 500 });
 });
+
+test('an account has as many sessions as it may, also of 250 calls at once that create, fork or begin runs in new ones', async () => {
+  const session = newKey();
+  await create(session, [agentEvent('e-1', 'hello')]);
+  const call = (number: number) => {
+    const sessionId = `s${number}`;
+    if (number % 3 === 0) return create({ ...session, sessionId });
+    if (number % 3 === 1) return service.client.forkSession({ session, newSessionId: sessionId, invocationId: 'e-1' });
+    return service.client.beginTurn(beginWith({ ...session, sessionId }, 'one', { createsSession: true }));
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: 250 }, (_, number) => call(number)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+test('of 250 sets of rules at once at five replicas one set stays', async () => {
+  await using replicas = new AsyncDisposableStack();
+  const clients = [service.client];
+  while (clients.length < 5) clients.push(replicas.use(await startSessions({}, service)).client);
+  const { accountId } = newKey();
+  const rulesOf = (set: number) => ['a', 'b'].map((app) => ({ appName: `${app}${set}`, days: 1 }));
+  await Promise.all(
+    Array.from({ length: 250 }, (_, set) =>
+      (clients[set % 5] ?? service.client).setRetention({ accountId, rules: rulesOf(set) }),
+    ),
+  );
+  expect((await service.client.getRetention({ accountId })).rules).toHaveLength(2);
+});

@@ -2,7 +2,7 @@ import { checkScope } from '../artifact-key.ts';
 import type { Context } from '../context.ts';
 import { requestInvalid } from '../errors.ts';
 import { keyedVersions } from '../keyed-versions.ts';
-import { checkRoom } from '../check-room.ts';
+import { takeRoom } from '../check-room.ts';
 import { copyArtifact } from '../store/copies.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -12,7 +12,8 @@ export function copyArtifacts(context: Context): Handlers['copyArtifacts'] {
     const { db, usage } = context;
     const { sessionId: toSessionId } = checkScope({ ...request, sessionId: request.toSessionId });
     const wanted = keyedVersions(request, request.artifacts);
-    checkRoom(context, request.accountId);
+    const names = wanted.map(({ key }) => JSON.stringify([key, toSessionId]));
+    using _room = takeRoom(context, { accountId: request.accountId, names });
     const copied = await db.within(call).transaction(async (tx) => {
       const sizes: number[] = [];
       for (const { key, version } of wanted) {

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type Commit, committedOnce, isKeyUsed, keyedRequest } from '@agentmesh/lib/idempotency';
 import type { Database, Queryable } from '@agentmesh/lib/pg';
 import { type ArtifactKey, type SaveCommit, SaveArtifactResponseSchema } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { checkScope, type StoredKey, storedKey, storedName } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';
-import { checkRoom } from '../check-room.ts';
+import { takeRoom } from '../check-room.ts';
 import type { Context } from '../context.ts';
 import { requestInvalid, uploadExpired } from '../errors.ts';
 import { mimeTypeOf, parseObject, parsePart, referenceOf, textOf, toWord } from '../part.ts';
@@ -24,7 +25,7 @@ export function saveArtifact(context: Context): Handlers['saveArtifact'] {
     for await (const { kind } of requests) {
       if (kind.case === 'opening') {
         if (save !== undefined) throw requestInvalid('A save has one opening only.');
-        save = await openSave(context, kind.value.key, call.requestHeader);
+        save = await openSave(context, saving, { key: kind.value.key, headers: call.requestHeader });
         saving.defer(() => save?.upload.discard());
       } else if (save === undefined) throw requestInvalid('The first message of a save must be its opening.');
       else if (kind.case === 'chunk') await save.upload.add(kind.value);
@@ -49,11 +50,17 @@ interface Saving extends Save {
   readonly requestHeader: Headers;
 }
 
-async function openSave(context: Context, key: ArtifactKey | undefined, headers: Headers): Promise<Save> {
+interface Opening {
+  readonly key: ArtifactKey | undefined;
+  readonly headers: Headers;
+}
+
+async function openSave(context: Context, saving: AsyncDisposableStack, { key, headers }: Opening): Promise<Save> {
   const { accountId } = checkScope(key);
   const keyed = keyedRequest(accountId, headers);
   // A repeated save stores nothing: it is answered like the first one, which may have filled the account.
-  if (keyed === undefined || !(await isKeyUsed(context.db, keyed))) checkRoom(context, accountId);
+  if (keyed === undefined || !(await isKeyUsed(context.db, keyed)))
+    saving.use(takeRoom(context, { accountId, names: [randomUUID()] }));
   if (key === undefined) throw requestInvalid('The call names no account.');
   if (key.name !== '') storedName(key.name);
   return { key, upload: new Upload(context, accountId) };

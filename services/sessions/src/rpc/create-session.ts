@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { CreateSessionRequest } from '@agentmesh/proto/sessions/v1';
-import { checkBytes, checkSessions } from '../account-usage.ts';
+import { checkBytes, takeRoom } from '../account-usage.ts';
 import type { Context } from '../context.ts';
 import { sessionExists } from '../errors.ts';
 import { fromImport } from '../events/stored-event.ts';
@@ -22,7 +22,7 @@ export function createSession(context: Context): Handlers['createSession'] {
     const sessionId = given?.sessionId.trim() || randomUUID();
     const key = checkNewSessionKey(given && { ...given, sessionId });
     const { db, limits, usage } = context;
-    checkSessions(context, key.accountId);
+    using _room = takeRoom(context, key);
     checkBytes(context, key.accountId);
     const { events, givenChanges, changes, ownState, initialState } = readContent(request);
     // A rewind gives it back, also where events set its keys anew.

@@ -1,3 +1,4 @@
+import { lockKey } from '@agentmesh/lib/pg';
 import type { Context } from '../../context.ts';
 import { deviceSignInsTooMany } from '../../errors.ts';
 import { insertDeviceSignIn } from '../../store/device-sign-ins.ts';
@@ -16,7 +17,12 @@ export function startDeviceSignIn({ db }: Context): Handlers['startDeviceSignIn'
     const [deviceCode, userCode] = [mintDeviceCode(), mintUserCode()];
     const signIn = { deviceHash: hashDeviceCode(deviceCode), userCode, client, scopes, lifeSeconds };
     // A user code that is taken already is as rare as a lottery prize; the program asks again.
-    if (!(await insertDeviceSignIn(db, signIn, mostWaiting))) throw deviceSignInsTooMany();
+    const isStored = await db.transaction(async (tx) => {
+      // The count sees what calls at the same time have stored.
+      await lockKey(tx, 'device-sign-ins', '');
+      return insertDeviceSignIn(tx, signIn, mostWaiting);
+    });
+    if (!isStored) throw deviceSignInsTooMany();
     return { deviceCode, userCode: printUserCode(userCode), lifeSeconds, intervalSeconds };
   };
 }

@@ -1,8 +1,8 @@
-import { lockKey, type Transaction } from '@agentmesh/lib/pg';
+import type { Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../../context.ts';
 import { accountNotFound, personalTokenLimit } from '../../errors.ts';
 import { enqueueNotice } from '../../mail/send-notice.ts';
-import { selectAccount } from '../../store/accounts.ts';
+import { lockAccount } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { insertPersonalToken, type NewPersonalToken, type PersonalTokenRow } from '../../store/personal-tokens.ts';
 import { hashPersonalToken, mintPersonalToken } from '../../tokens/personal-token.ts';
@@ -21,12 +21,10 @@ export async function addPersonalToken(
   const { accountId, userId, lifeSeconds } = wanted;
   const secret = mintPersonalToken();
   const scopes = [...new Set(wanted.scopes)].toSorted();
-  // The limit sees what calls at the same time have stored.
-  await lockKey(tx, 'personal-tokens', accountId);
+  // The limits of tokens and of the audit see what calls at the same time have stored.
+  if (!(await lockAccount(tx, accountId))) throw accountNotFound();
   const row = await insertPersonalToken(tx, { ...wanted, scopes, tokenHash: hashPersonalToken(secret) }, maxTokens);
-  if (row === undefined) {
-    throw (await selectAccount(tx, accountId)) === undefined ? accountNotFound() : personalTokenLimit(maxTokens);
-  }
+  if (row === undefined) throw personalTokenLimit(maxTokens);
   const detail = { token_id: row.id, scopes: scopes.join(' '), life_seconds: lifeSeconds };
   await recordAction(tx, { action: 'token_created', accountId, actorId: accountId, detail });
   const kind = userId === undefined ? 'token_created' : 'user_token_created';

@@ -107,12 +107,30 @@ describe('a personal token', () => {
   });
 });
 
-test('an account has at most 10,000 tokens, also of many calls at once', async () => {
+test('an account has at most 10,000 tokens, also of 250 calls at once', async () => {
   const { account } = await auth.client.signUp(signUpOf('full@example.com'));
   const full = account?.id ?? '';
   const text = `insert into personal_tokens (account_id, token_hash, name, scopes, expires_at)
     select $1, sha256(n::text::bytea), 'ci', '{runs:read}', now() + interval '1 day' from generate_series(1, 9995) n`;
   await auth.context.db.query({ text }, [full]);
-  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => make({ accountId: full })));
+  const outcomes = await Promise.allSettled(Array.from({ length: 250 }, () => make({ accountId: full })));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+});
+
+test('250 tokens and changes of a profile at once at five replicas add no more rows to the audit than an account may in an hour', async () => {
+  const { account } = await auth.client.signUp(signUpOf('busy@example.com'));
+  const [busy, named] = [account?.id ?? '', { name: { case: 'userId', value: account?.userId ?? 0n } } as const];
+  const text = `insert into audit (account_id, action, detail) select $1, 'signed_in', '{}' from generate_series(1, 4_994)`;
+  await auth.context.db.query({ text }, [busy]);
+  await using replicas = new AsyncDisposableStack();
+  const clients = [auth.client];
+  while (clients.length < 5) clients.push(replicas.use(await auth.replica()).client);
+  const calls = clients.flatMap((client) =>
+    Array.from({ length: 25 }, () => [
+      client.createPersonalToken({ ...wanted, accountId: busy }),
+      client.updateAccount({ actorId: busy, account: named, firstName: 'Ada' }),
+    ]).flat(),
+  );
+  const outcomes = await Promise.allSettled(calls);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
 });

@@ -1,3 +1,4 @@
+import { lockKey } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { challengeOf, createState, hashOfState, verifierOf } from '../../integrations/connect-state.ts';
@@ -13,7 +14,12 @@ export function startConnect({ db, mailProviders, tokenVault }: Context): Handle
     const provider = configuredProvider(mailProviders, providerWord(request.provider));
     const redirectUri = checkRedirectUri(request.redirectUri);
     const state = createState();
-    await insertConnectState(db, { accountId, stateHash: hashOfState(state), provider: provider.word, redirectUri });
+    const stored = { accountId, stateHash: hashOfState(state), provider: provider.word, redirectUri };
+    await db.transaction(async (tx) => {
+      // The older ones that are forgotten are those that calls at the same time have stored, too.
+      await lockKey(tx, 'connect-states', accountId);
+      await insertConnectState(tx, stored);
+    });
     const challenge = challengeOf(verifierOf(tokenVault.verifierKey, state));
     return { url: provider.consentUrl({ redirectUri, state, challenge }), state };
   };

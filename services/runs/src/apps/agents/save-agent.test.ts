@@ -79,3 +79,11 @@ test('only the key of the last of several replacements at once stays, and none a
   await remove(agentId);
   expect(keys.ids.size).toBe(0);
 });
+
+test('an account has as many agents as it may, also of 250 calls at once', async () => {
+  const keys = createKeys();
+  const { save } = openAccount(keys);
+  const outcomes = await Promise.allSettled(Array.from({ length: 250 }, (_, number) => save(0, `a${number}`)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  expect(keys.ids.size).toBe(10);
+});

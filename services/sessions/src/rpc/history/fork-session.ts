@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ForkSessionRequest } from '@agentmesh/proto/sessions/v1';
-import { checkBytes, checkSessions } from '../../account-usage.ts';
+import { checkBytes, takeRoom } from '../../account-usage.ts';
 import type { Context } from '../../context.ts';
 import { eventNotFound, invalid, invocationNotFound, sessionNotFound } from '../../errors.ts';
 import { forkSession as fork } from '../../history/fork-session.ts';
@@ -16,10 +16,10 @@ export function forkSession(context: Context): Handlers['forkSession'] {
     if (!canExist(request.session)) throw sessionNotFound();
     const source = checkSessionKey(request.session);
     const { accountId } = source;
-    checkSessions(context, accountId);
     checkBytes(context, accountId);
     const sessionId = request.newSessionId.trim() || randomUUID();
     const key = checkNewSessionKey({ ...source, sessionId, $typeName: 'agentmesh.sessions.v1.SessionKey' });
+    using _room = takeRoom(context, key);
     const bytes = await untilCurrent(async () => {
       const history = await selectHistory(context.db, source);
       if (history === undefined) throw sessionNotFound();

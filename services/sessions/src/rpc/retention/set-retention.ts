@@ -1,3 +1,4 @@
+import { lockKey } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { RetentionRule } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
@@ -17,7 +18,11 @@ export function setRetention({ db }: Context): Handlers['setRetention'] {
     if (rules.length > mostRules) throw invalid(`An account has at most ${mostRules} rules of retention.`);
     if (new Set(rules.map(({ appName }) => appName)).size < rules.length)
       throw invalid('An app has one rule of retention.');
-    await replaceRules(db.within(call), accountId, rules);
+    await db.within(call).transaction(async (tx) => {
+      // Two calls at once would each keep the rules of the other.
+      await lockKey(tx, 'retention', accountId);
+      await replaceRules(tx, accountId, rules);
+    });
     return {};
   };
 }

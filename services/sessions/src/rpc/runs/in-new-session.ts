@@ -1,5 +1,5 @@
 import { databaseIn } from '@agentmesh/lib/pg';
-import { checkBytes, checkSessions } from '../../account-usage.ts';
+import { checkBytes, takeRoom } from '../../account-usage.ts';
 import type { Context } from '../../context.ts';
 import type { CheckedKey } from '../../session-key.ts';
 import { insertSession } from '../../store/sessions.ts';
@@ -16,7 +16,7 @@ export async function inNewSession<T>(
   begin: (context: Context) => Promise<T>,
 ): Promise<T> {
   const { db, limits, usage } = context;
-  checkSessions(context, key.accountId);
+  using _room = takeRoom(context, key);
   checkBytes(context, key.accountId);
   const content = {
     lastUpdateTime: Date.now() / 1000,
@@ -30,7 +30,7 @@ export async function inNewSession<T>(
     const created = await insertSession(tx, key, content);
     return created && { begun: await begin({ ...context, db: databaseIn(tx) }) };
   });
-  if (inNew === undefined) return begin(context);
+  if (inNew === undefined) return await begin(context);
   usage.add(key.accountId, { sessions: 1 });
   return inNew.begun;
 }
