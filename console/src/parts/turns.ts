@@ -41,9 +41,13 @@ export function turnsOf(events: readonly Event[]): readonly Turn[] {
 
 /** Responses by the id of their calls. */
 export function responsesOf(events: readonly Event[]): ReadonlyMap<string, FunctionResponse> {
-  const found = events.flatMap(({ content }) =>
-    (content?.parts ?? []).flatMap(({ functionResponse }) => functionResponse ?? []),
-  );
+  const found = events.flatMap(({ content, actions }) => {
+    // The answer of a call that needs approval only says so.
+    const asked = actions?.requestedToolConfirmations ?? {};
+    return (content?.parts ?? []).flatMap(({ functionResponse: one }) =>
+      one && !((one.id ?? '') in asked) ? one : [],
+    );
+  });
   return new Map(found.map((response) => [response.id ?? '', response]));
 }
 

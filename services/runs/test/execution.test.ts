@@ -98,6 +98,15 @@ describe('a run', () => {
     expect(JSON.stringify(seen.events[0])).toContain(`"args":{"${key}":"other"}`);
   });
 
+  test('models are told of the transfer as by ADK for Python', async () => {
+    const other = new LlmAgent({ name: 'other', model: new ScriptLlm(says('I am here')) });
+    const model = new ScriptLlm(calls('transfer_to_agent', { agent_name: 'other' }));
+    await createAgentBench(agent(model, { subAgents: [other] })).run();
+    const declared = JSON.stringify(model.requests[0]?.config?.tools);
+    expect(declared).toContain('"required":["agent_name"]');
+    expect(declared).not.toContain('agentName');
+  });
+
   test('a transfer to an unknown agent is answered with an error, and the model is called again', async () => {
     const other = new LlmAgent({ name: 'other', model: new ScriptLlm(says('I am here')) });
     const model = new ScriptLlm(calls('transfer_to_agent', { agentName: 'zz' }), says('I see'));

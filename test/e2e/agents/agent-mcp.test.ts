@@ -51,6 +51,19 @@ test('an agent that is a record calls the tools of an MCP server, and its YAML m
   expect(server.mistakes).toEqual([]);
 });
 
+test("an agent's record lists the tools of its MCP servers as models are told of them, and does without a server that is away", async () => {
+  const away = { url: 'http://127.0.0.1:9/mcp' };
+  const mcpServers = [{ url: server.url, tool_name_prefix: 'my' }, away];
+  const id = await makeAgent(ada, { agent_name: 'lister', mcp_servers: mcpServers });
+  const { status, body } = await ada.request<{ agents: { lister: { tools: object[] } } }>(
+    'GET',
+    `/apps/agent${id}/app-info`,
+  );
+  expect(status).toBe(200);
+  const declared = expect.objectContaining({ name: 'my_add', parametersJsonSchema: expect.any(Object) });
+  expect(body.agents.lister.tools.at(-1)).toEqual({ functionDeclarations: [declared] });
+});
+
 test('values of headers are sent to their server, and in no answer; sent back unchanged they stay, for the same address', async () => {
   const secret = 'value-of-a-vendor';
   const servers = [{ url: server.url, headers: { 'x-vendor-key': secret } }];

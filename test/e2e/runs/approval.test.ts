@@ -29,7 +29,11 @@ async function ask(): Promise<{ session: SessionJson; call: Call; invocationId: 
   const calls = partsOf(body).map(({ functionCall }) => functionCall as unknown as Call | undefined);
   const call = calls.find((one) => one?.name === 'adk_request_confirmation');
   if (call === undefined) throw new Error('the agent did not ask');
-  expect(body.at(-1)?.['longRunningToolIds']).toEqual([call.id]);
+  const waits = { error: 'This tool call requires confirmation, please approve or reject.' };
+  expect(body.slice(-2)).toMatchObject([
+    { longRunningToolIds: [call.id] },
+    { content: { parts: [{ functionResponse: { name: 'set_state', response: waits } }] } },
+  ]);
   expect(await stateOf(session)).not.toHaveProperty('paid');
   return { session, call, invocationId: headers.get('x-invocation-id') };
 }

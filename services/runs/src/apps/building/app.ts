@@ -1,6 +1,7 @@
 import type { BaseAgent } from '@google/adk';
 import type { AgentRun, AgentRunOptions } from '../turns/agent-run.ts';
 import type { AppSettings } from '../definition/settings/app-settings.ts';
+import type { AgentToolset } from './mcp-tools.ts';
 import type { SummaryModel } from '../files/summary-model.ts';
 
 /** One version of an application. It runs many times at once. */
@@ -24,8 +25,10 @@ export interface App {
   open(options: AgentRunOptions): AgentRun;
   /** To be called when another version serves, or none. */
   retire?(): void;
-  /** AppInfo as public JSON; absent when the root agent is a workflow. */
+  /** AppInfo as public JSON, without the tools of MCP servers; absent when the root agent is a workflow. */
   readonly infoJson?: Uint8Array;
+  /** The tools of MCP servers that its files name. */
+  readonly toolsets?: readonly AgentToolset[];
   /** Its tree of agents as public JSON. */
   readonly graphJson: Uint8Array;
 }

@@ -4,6 +4,7 @@ import { buildAgent } from './agents/build-agent.ts';
 import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
 import { printAppInfo } from './app-info.ts';
+import { toolsetsOf } from './toolsets-of.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import { appSettingsOf } from '../definition/settings/app-settings.ts';
 import { summaryModelOf } from '../files/summary-model.ts';
@@ -31,6 +32,7 @@ export function assembleApp({ name, source, file }: AppMaterial, parts: AgentPar
     summaryModel: summaryModelOf(file),
     open: (options) => openAgents(root, options),
     graphJson,
+    toolsets: toolsetsOf(root),
     ...(infoJson === undefined ? {} : { infoJson }),
   };
 }

@@ -10,6 +10,8 @@ import { type FakeMcpServer, startMcpServer } from '../../../../../test/fakes/mc
 import { openCodeApps, testModels } from '../../../test/open-code-apps.ts';
 import { type AgentBench, createAppBench, log, type Seen } from '../../../test/run-agents.ts';
 import { readRunsConfig, runsSettings } from '../../config.ts';
+import type { App } from '../building/app.ts';
+import { addMcpTools } from '../building/mcp-tools.ts';
 import { loadApp } from '../registry/load-app.ts';
 import { openTools } from '../registry/open-tools.ts';
 
@@ -17,6 +19,7 @@ const resources = new AsyncDisposableStack();
 let server: FakeMcpServer;
 let remote: FakeA2aAgent;
 let pageUrl: string;
+let app: App;
 let bench: AgentBench;
 
 const tools = `
@@ -76,7 +79,8 @@ beforeAll(async () => {
   const codeApps = resources.use(openCodeApps({}, models, fetch));
   const limits = { toolTimeoutMs: 60_000, maxModelCalls: 5 };
   const parts = { models, tools: ofFiles, remoteAgents, openLinks, codeApps, ...limits };
-  bench = createAppBench(await loadApp({ dir, name: 'mixed' }, parts));
+  app = await loadApp({ dir, name: 'mixed' }, parts);
+  bench = createAppBench(app);
 }, 240_000);
 afterAll(() => resources.disposeAsync());
 
@@ -96,6 +100,14 @@ describe('an app in YAML that names code reaches through the server', () => {
     expect(sent).toMatchObject({ 'x-tenant': 't1', authorization: 'Bearer secret-of-key-7' });
     expect(answerOf(await call('twice', { n: 21 }))).toEqual({ n: 42 });
     expect(server.mistakes).toEqual([]);
+  });
+
+  test('MCP servers whose tools its record lists', async () => {
+    const use = { accountId: 'a', signal: new AbortController().signal };
+    const info = await addMcpTools(app.infoJson ?? new Uint8Array(), app.toolsets ?? [], use);
+    const { agents } = JSON.parse(Buffer.from(info).toString()) as { agents: { mixed: { tools: object[] } } };
+    const declared = expect.objectContaining({ name: 'near_add' });
+    expect(agents.mixed.tools).toContainEqual({ functionDeclarations: [declared] });
   });
 
   test('an MCP server whose failure is told to the model', async () => {

@@ -212,7 +212,7 @@ test.each([
 ])('a tool that asks for approval by itself %s', async (_, response, answer) => {
   expect(await call('pay', { sum: 5 })).toEqual({ paid: 5 });
   const bench = openDesk();
-  const asked = partsOf(await bench.run({ text: 'clerk [[tool:pay {"sum":50}]]' })).at(-1)?.functionCall;
+  const asked = partsOf(await bench.run({ text: 'clerk [[tool:pay {"sum":50}]]' })).at(-2)?.functionCall;
   expect(asked).toMatchObject({
     name: 'adk_request_confirmation',
     args: { toolConfirmation: { hint: 'So much?', payload: { sum: 50 } } },

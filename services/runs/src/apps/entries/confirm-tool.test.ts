@@ -19,6 +19,10 @@ const seenParts = ({ events, failure }: Seen): Part[] => {
 const answersOf = (parts: readonly Part[]): [string, object][] =>
   parts.flatMap(({ functionResponse: found }) => (found === undefined ? [] : [[found.name, found.response]]));
 
+const question = 'adk_request_confirmation';
+const payId = (seen: Seen): string =>
+  seenParts(seen).find(({ functionCall }) => functionCall?.name === 'pay')?.functionCall?.id ?? '';
+
 let payments = 0;
 const pay = (requireConfirmation = false): FunctionTool =>
   new FunctionTool({
@@ -51,25 +55,39 @@ const ponder = (): FunctionTool => {
 const names = ['look', 'pay'];
 const both = [{ content: { role: 'model', parts: names.map((name) => ({ functionCall: { name, args: {} } })) } }];
 
-test.each([
-  ['an agent in YAML', () => confirmTool(pay())],
-  ['code', () => pay(true)],
-  ['a tool that asks by itself', ponder],
-])('the answer of a tool that was called beside one that needs approval is kept: %s', async (_, makePay) => {
-  payments = 0;
-  const llm = new ScriptLlm(both, says('done'));
-  const bench = createAgentBench(new LlmAgent({ name: 'root', model: llm, tools: [makePay(), look] }));
-  const asked = seenParts(await bench.run());
-  expect(answersOf(asked)).toEqual([['look', { seen: 'a lot' }]]);
-  expect(bench.sessions.state(bench.key)).toMatchObject({ looked: 'yes' });
-  expect(payments).toBe(0);
+const error = 'This tool call requires confirmation, please approve or reject.';
 
-  const { id, name } = asked.at(-1)?.functionCall ?? { id: '', name: '' };
-  const response = { functionResponse: { id, name, response: { confirmed: true } } };
-  const answered = seenParts(await bench.run({ message: { role: 'user', parts: [response] } }));
-  expect(answersOf(answered)).toEqual([['pay', { paid: 1 }]]);
-  const told = partsOf(llm.requests[1]?.contents ?? []);
-  expect(told.flatMap(({ functionCall }) => functionCall?.name ?? [])).toEqual(names);
-  expect(answersOf(told)).toHaveLength(2);
-  expect(Object.fromEntries(answersOf(told))).toEqual({ look: { seen: 'a lot' }, pay: { paid: 1 } });
-});
+test.each([
+  ['an agent in YAML', () => confirmTool(pay()), { error }],
+  ['code', () => pay(true), { error }],
+  ['a tool that asks by itself', ponder, { status: 'asks' }],
+])(
+  'a question for approval is followed by the answers of all calls, and the approved one is made: %s',
+  async (_, makePay, waits) => {
+    payments = 0;
+    const llm = new ScriptLlm(both, says('done'));
+    const bench = createAgentBench(new LlmAgent({ name: 'root', model: llm, tools: [makePay(), look] }));
+    const seen = await bench.run();
+    const asked = seenParts(seen);
+    expect(Object.fromEntries(answersOf(asked))).toEqual({ look: { seen: 'a lot' }, pay: waits });
+    expect(seen.events).toMatchObject([
+      { content: { parts: [{}, {}] } },
+      { actions: { requestedToolConfirmations: {} }, longRunningToolIds: [expect.any(String)] },
+      { actions: { requestedToolConfirmations: { [payId(seen)]: { confirmed: false } } } },
+    ]);
+    expect(bench.sessions.state(bench.key)).toMatchObject({ looked: 'yes' });
+    expect(payments).toBe(0);
+
+    const { id, name } = asked.find(({ functionCall }) => functionCall?.name === question)?.functionCall ?? {
+      id: '',
+      name: '',
+    };
+    const response = { functionResponse: { id, name, response: { confirmed: true } } };
+    const answered = seenParts(await bench.run({ message: { role: 'user', parts: [response] } }));
+    expect(answersOf(answered)).toEqual([['pay', { paid: 1 }]]);
+    const told = partsOf(llm.requests[1]?.contents ?? []);
+    expect(told.flatMap(({ functionCall }) => functionCall?.name ?? [])).toEqual(names);
+    expect(answersOf(told)).toHaveLength(2);
+    expect(Object.fromEntries(answersOf(told))).toEqual({ look: { seen: 'a lot' }, pay: { paid: 1 } });
+  },
+);

@@ -268,7 +268,7 @@ describe('a server that', () => {
 test('a tool that needs confirmation asks for it, and is called when it is given', async () => {
   const { bench } = setUp({ finish: confirmTool });
   const { events } = await bench.run();
-  const asked = events.at(-1) as { content: { parts: { functionCall: { id: string; name: string } }[] } };
+  const asked = events.at(-2) as { content: { parts: { functionCall: { id: string; name: string } }[] } };
   const { id, name } = asked.content.parts[0]?.functionCall ?? { id: '', name: '' };
   expect(name).toBe('adk_request_confirmation');
   expect(server.calls.filter(({ method }) => method === 'tools/call')).toEqual([]);

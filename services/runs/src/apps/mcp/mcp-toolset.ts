@@ -1,4 +1,5 @@
 import { type BaseTool, BaseToolset, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
+import type { FunctionDeclaration } from '@google/genai';
 import { accountOf, missingToolsOf } from '../../models/use/model-caller.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import type { ListedTool } from './connection/listed-tools.ts';
@@ -44,6 +45,12 @@ export class McpToolset extends BaseToolset {
       if (this.#spec.isRequired === true) throw new ToolsUnavailable(error);
       return [];
     }
+  }
+
+  /** What the agent's models are told of the tools. Fails with McpFailure, or the reason of the signal. */
+  async declarations(use: McpUse): Promise<FunctionDeclaration[]> {
+    const tools = this.#toTools((await this.#spec.link.listTools(use)).tools);
+    return tools.flatMap((tool) => tool._getDeclaration() ?? []);
   }
 
   override close(): Promise<void> {

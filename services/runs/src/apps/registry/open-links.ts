@@ -11,7 +11,7 @@ export type OpenLinks = (appName: string, root: AgentFile) => AppLinks;
 
 export function createOpenLinks(mcp: McpResolver, remoteAgents: RemoteAgents): OpenLinks {
   return (appName, root) => ({
-    mcp: mcpEntries(root).map((entry) => mcp.link(entry, appName)),
+    mcp: mcpEntries(root).map(({ entry }) => mcp.link(entry, appName)),
     agents: new Map(remoteDefinitions(root).map((definition) => [definition.name, remoteAgents.link(definition)])),
   });
 }

@@ -39,4 +39,6 @@ export type EventLoop = Pick<AsyncGenerator<Event, void, void>, 'next' | 'return
 export interface AgentRun {
   readonly loop: EventLoop;
   readonly session: AgentSession;
+  /** The path of an agent in the app. Absent: its events have it. */
+  readonly pathOf?: (author: string) => string;
 }

@@ -2,6 +2,7 @@ import { type BaseAgent, InvocationContext, PluginManager, StreamingMode } from 
 import { agentForTurn } from './agent-for-turn.ts';
 import type { AgentRun, AgentRunOptions } from './agent-run.ts';
 import { countModelCalls } from './count-model-calls.ts';
+import { agentPath } from './events/agent-path.ts';
 import { parseMessage } from './events/event-json.ts';
 import { createTurnSession } from './history/turn-session.ts';
 import { noteContext } from '../../models/use/model-caller.ts';
@@ -34,5 +35,5 @@ export function openAgents(root: BaseAgent, options: AgentRunOptions): AgentRun 
   noteContext(context);
   countModelCalls(context, options.earlierModelCalls);
   const loop = turn.isTakeover ? resumeLoop(root, context) : agent.runAsync(context);
-  return { loop, session: turnSession };
+  return { loop, session: turnSession, pathOf: (author) => agentPath(root, author) };
 }

@@ -22,7 +22,7 @@ export async function runLoops(app: App, { recorder, working, ...options }: Loop
   try {
     for (let next = begun; ; next = continued(begun, recorder, opened)) {
       opened = app.open({ ...next, signal });
-      recorder.attach(opened.session);
+      recorder.attach(opened);
       if (await drive(opened.loop, recorder, { signal, lease: options.lease })) return;
       // The agents of a worker stay there until their loop is left.
       close(opened.loop);

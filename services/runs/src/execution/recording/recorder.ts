@@ -12,6 +12,7 @@ import { createUnfinishedTexts } from './unfinished-texts.ts';
 import { ToldAgent } from './told-agent.ts';
 import type { End, Journal } from './journal.ts';
 import { raisedFailure, type Stop } from './early-end.ts';
+import type { AgentRun } from '../../apps/turns/agent-run.ts';
 import type { AgentSession } from '../../apps/turns/history/agent-session.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
 import type { RunCost } from '../limits/run-cost.ts';
@@ -23,7 +24,7 @@ export interface Recorder {
   /** Notes the calls and answers of the run's events before this attempt, among those of other runs. */
   noteBefore(events: readonly Event[]): void;
   /** Shows the events from now on to the agents that make them. */
-  attach(session: AgentSession): void;
+  attach(run: Pick<AgentRun, 'session' | 'pathOf'>): void;
   /** Lets the agents go on only within limits. Throws LimitReached when earlier attempts have taken more; not for a takeover, which may be over. */
   limit(limits: RunLimits): void;
   /** Sets how the run waits for answers; see OpenCalls. */
@@ -59,6 +60,8 @@ export interface Recorder {
   stop(author: string, stop: Stop): Promise<void>;
 }
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 type RaisedFailure = ReturnType<typeof raisedFailure>;
 
 interface Failure {
@@ -85,7 +88,7 @@ class AttemptRecorder implements Recorder {
   readonly history: Uint8Array[] = [];
   failure: RaisedFailure;
   readonly #options: RecorderOptions;
-  readonly #facts: RunFacts;
+  readonly #facts: Writable<RunFacts>;
   readonly #openCalls: OpenCalls;
   readonly #usage: AttemptUsage;
   readonly #unfinished = createUnfinishedTexts();
@@ -108,8 +111,9 @@ class AttemptRecorder implements Recorder {
     for (const event of events) if (event.invocationId === invocationId) this.#openCalls.note(event);
   }
 
-  attach(session: AgentSession): void {
+  attach({ session, pathOf }: Pick<AgentRun, 'session' | 'pathOf'>): void {
     this.#agents = session;
+    this.#facts.pathOf = pathOf;
   }
 
   limit(limits: RunLimits): void {

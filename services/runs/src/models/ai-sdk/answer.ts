@@ -11,7 +11,7 @@ import { FinishReason, type GenerateContentResponseUsageMetadata, type Part } fr
 import { cutName } from '../use/cut-name.ts';
 import { tokenCount } from '../use/token-count.ts';
 import { createCallBounds } from './call-bounds.ts';
-import type { Dialect, Sources } from './dialect.ts';
+import type { ChunkEnd, Dialect, Sources } from './dialect.ts';
 import { ModelCallError } from '../model-call-error.ts';
 import { readArgs } from './read-args.ts';
 
@@ -93,6 +93,14 @@ export class Answer {
   /** Reads the sources that a raw chunk or body names; later ones replace earlier ones. */
   addSources(raw: unknown): void {
     this.#sources = { ...this.#sources, ...this.#dialect.readSources?.(raw) };
+  }
+
+  /** Reads what a raw chunk tells of the whole answer, and returns its end, if the chunk is the last. */
+  readChunk(raw: unknown): ChunkEnd | undefined {
+    this.modelVersion ??= this.#dialect.readModelVersion?.(raw);
+    this.addSources(raw);
+    const end = this.#dialect.readEnd?.(raw);
+    return end?.usageMetadata === undefined ? end : { ...end, usageMetadata: bounded(end.usageMetadata) };
   }
 
   end(end: AnswerEnd): void {

@@ -12,12 +12,17 @@ import type { Ending, Finish } from './ending.ts';
 /** Sources that an answer is based on. */
 export type Sources = Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'>;
 
+/** The end of an answer, as its last chunk tells it. */
+export type ChunkEnd = Pick<LlmResponse, 'finishReason' | 'usageMetadata'>;
+
 /** The vendor's support for files. */
 export interface FileRules {
   /** Form in which text files are sent: as files of their own type, as documents of type `text/plain`, or as message text. */
   readonly text: 'file' | 'document' | 'text';
   /** Whether the vendor fetches a file of this type from this URL itself. For other files, a text names the URL. */
   readonly link: (url: URL, mediaType: string) => boolean;
+  /** Whether answers of tools may hold images. */
+  readonly inAnswers: boolean;
 }
 
 /** Differences between vendors that the SDK does not handle. */
@@ -41,4 +46,6 @@ export interface Dialect {
   readonly readModelVersion?: (raw: unknown) => string | undefined;
   /** Reads the sources from a raw chunk or body. Absent: the vendor names no sources. */
   readonly readSources?: (raw: unknown) => Sources;
+  /** Reads the end of an answer from its last raw chunk, for the last partial response. Absent: only the whole response has it. */
+  readonly readEnd?: (raw: unknown) => ChunkEnd | undefined;
 }

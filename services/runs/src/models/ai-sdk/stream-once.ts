@@ -3,10 +3,13 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart, SharedV4Pro
 import type { LlmResponse } from '@google/adk';
 import { Answer, type Piece } from './answer.ts';
 import type { Connection } from './connection.ts';
+import type { ChunkEnd } from './dialect.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** Parts of a streamed answer after which other work of the process gets its turn: they may all have arrived at once. */
 const partsAtOnce = 256;
+
+const nothing = { role: 'model', parts: [{ text: '' }] };
 
 /** One call of a model. */
 export interface ModelCall {
@@ -42,18 +45,22 @@ async function* readStream(
   const includeRawChunks = dialect.readModelVersion !== undefined;
   const { stream } = await languageModel.doStream({ ...call, includeRawChunks, abortSignal: watchdog.signal });
   let parts = 0;
+  let end: ChunkEnd | undefined;
+  let untold: ChunkEnd | undefined;
+  let hasSpoken = false;
   for await (const part of stream) {
     parts += 1;
     if (parts % partsAtOnce === 0) await immediate();
     // This part comes with the first byte, before any output of the model.
     if (part.type !== 'stream-start') watchdog.feed();
-    if (part.type === 'raw') {
-      answer.modelVersion ??= dialect.readModelVersion?.(part.rawValue);
-      answer.addSources(part.rawValue);
-    }
+    if (part.type === 'raw') untold = end ??= answer.readChunk(part.rawValue);
     const partial = take(part, answer);
-    if (partial !== undefined) yield partial;
+    if (partial === undefined) continue;
+    yield end === undefined ? partial : { ...partial, ...end };
+    [hasSpoken, untold] = [true, undefined];
   }
+  // The last chunk had no text.
+  if (hasSpoken && untold !== undefined) yield { content: nothing, partial: true, ...untold };
 }
 
 function take(part: LanguageModelV4StreamPart, answer: Answer): LlmResponse | undefined {

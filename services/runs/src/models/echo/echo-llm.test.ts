@@ -54,6 +54,9 @@ describe('echo', () => {
       ['three', true],
       ['one two three', false],
     ]);
+    const { finishReason, usageMetadata } = responses[3] ?? {};
+    expect(responses[2]).toMatchObject({ finishReason, usageMetadata });
+    expect(responses[1]).not.toHaveProperty('finishReason');
   });
 
   test('a tool directive calls the tool, and its response is repeated with the remaining text', async () => {

@@ -96,8 +96,9 @@ function callResponse(step: CallStep, { stream, known }: { stream: boolean; know
 }
 
 async function* speak({ message, steps, stream, signal }: EchoCall): AsyncGenerator<LlmResponse, void> {
+  const ending = endingOf(message, steps);
   let whole = '';
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
     if (step.kind === 'fail') {
       yield failure('ECHO_FAIL', step.message);
       return;
@@ -106,28 +107,31 @@ async function* speak({ message, steps, stream, signal }: EchoCall): AsyncGenera
     if (step.kind !== 'text') continue;
     whole += step.text;
     if (!stream) continue;
-    for (const piece of splitWords(step.text)) yield partial(piece);
+    const pieces = splitWords(step.text);
+    const last = index === steps.length - 1 ? pieces.pop() : undefined;
+    for (const piece of pieces) yield partial(piece);
+    if (last !== undefined) yield { ...partial(last), ...ending };
   }
-  yield final({ message, whole, stream });
+  yield { ...said(whole, stream ? { partial: false } : {}), ...ending };
 }
 
 function partial(text: string): LlmResponse {
-  return { content: { role: 'model', parts: [{ text }] }, partial: true, modelVersion: 'echo' };
+  return said(text, { partial: true });
 }
 
-function final({ message, whole, stream }: { message: string; whole: string; stream: boolean }): LlmResponse {
+function said(text: string, partial: Pick<LlmResponse, 'partial'>): LlmResponse {
+  return { content: { role: 'model', parts: [{ text }] }, ...partial, modelVersion: 'echo' };
+}
+
+/** The end of an answer, which its last partial response has too. */
+function endingOf(message: string, steps: readonly EchoStep[]): Pick<LlmResponse, 'finishReason' | 'usageMetadata'> {
+  const whole = steps.map((step) => (step.kind === 'text' ? step.text : '')).join('');
   const promptTokenCount = countWords(message);
   const candidatesTokenCount = whole === message ? promptTokenCount : countWords(whole);
+  const totalTokenCount = promptTokenCount + candidatesTokenCount;
   return {
-    content: { role: 'model', parts: [{ text: whole }] },
-    ...(stream ? { partial: false } : {}),
     finishReason: FinishReason.STOP,
-    modelVersion: 'echo',
-    usageMetadata: {
-      promptTokenCount,
-      candidatesTokenCount,
-      totalTokenCount: promptTokenCount + candidatesTokenCount,
-    },
+    usageMetadata: { promptTokenCount, candidatesTokenCount, totalTokenCount },
   };
 }
 

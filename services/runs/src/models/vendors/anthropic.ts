@@ -25,6 +25,7 @@ const dialect: Dialect = {
     text: 'document',
     link: ({ protocol }, mediaType) =>
       /^https?:$/.test(protocol) && (mediaType.startsWith('image/') || mediaType === 'application/pdf'),
+    inAnswers: true,
   },
   userFirst: true,
   callId: /^[\w-]+$/,

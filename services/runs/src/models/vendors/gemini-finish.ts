@@ -1,5 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { FinishReason } from '@google/genai';
+import { FinishReason, type GenerateContentResponseUsageMetadata } from '@google/genai';
+import type { ChunkEnd } from '../ai-sdk/dialect.ts';
 import type { Ending, Finish } from '../ai-sdk/ending.ts';
 
 const messages: ReadonlyMap<string, string> = new Map([
@@ -24,4 +25,17 @@ function textIn(metadata: SharedV4ProviderMetadata | undefined, ...path: readonl
   let at: unknown = metadata?.['google'];
   for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
   return typeof at === 'string' && at !== '' ? at : undefined;
+}
+
+interface LastChunk {
+  readonly candidates?: readonly { readonly finishReason?: FinishReason | null }[];
+  readonly usageMetadata?: GenerateContentResponseUsageMetadata | null;
+}
+
+/** The end that a chunk tells; undefined for one that is not the last. */
+export function geminiEnd(raw: unknown): ChunkEnd | undefined {
+  const { candidates, usageMetadata } = (raw ?? {}) as LastChunk;
+  const finishReason = candidates?.[0]?.finishReason;
+  if (typeof finishReason !== 'string') return undefined;
+  return { finishReason, ...(usageMetadata ? { usageMetadata } : {}) };
 }

@@ -39,6 +39,7 @@ describe('an answer', () => {
       [true, [{ text: 'm', thought: true }]],
       [true, [{ text: 'Hel' }]],
       [true, [{ text: 'lo' }]],
+      [true, [{ text: '' }]],
       [
         false,
         [
@@ -47,16 +48,17 @@ describe('an answer', () => {
         ],
       ],
     ]);
-    expect(responses.at(-1)).toMatchObject({
+    const told = {
       finishReason: 'STOP',
-      modelVersion: model,
       usageMetadata: {
         promptTokenCount: 11,
         candidatesTokenCount: 7,
         promptTokensDetails: [{ modality: 'TEXT', tokenCount: 11 }],
         ...usage,
       },
-    });
+    };
+    expect(responses.slice(-2)).toMatchObject([told, { ...told, modelVersion: model }]);
+    expect(responses.filter(({ finishReason }) => finishReason !== undefined)).toHaveLength(2);
   });
 
   test('comes as one response without streaming', async () => {
@@ -212,6 +214,24 @@ describe('a request', () => {
     expect((await ask({ contents, config: { tools } })).at(-1)).not.toHaveProperty('errorCode');
     const answers = fake.requests[0]?.contents[4]?.parts;
     expect(answers).toMatchObject([{ functionResponse: { name: 'ask' } }, { functionResponse: { name: 'lookup' } }]);
+  });
+
+  test.each([model, 'gemini-2.5-flash'])('gives %s the answer of a tool itself, with its images', async (name) => {
+    const image = { type: 'image', data: 'AA==', mimeType: 'image/png' };
+    const answers = [{ r: { $ref: 'x' } }, { name: 'n', content: [image] }, { content: 'plain' }];
+    const contents = withAnswer(
+      { role: 'model', parts: answers.map(() => ({ functionCall: { name: 'lookup' } })) },
+      ...answers.map((response) => ({ functionResponse: { name: 'lookup', response } })),
+    );
+    const asked = createAsker(name, { baseUrl: fake.baseUrl, apiKey: key });
+    expect((await asked({ contents, config: { tools } })).at(-1)).not.toHaveProperty('errorCode');
+    const parts = (fake.requests[0]?.contents[2]?.parts ?? []) as readonly Part[];
+    expect(parts.flatMap(({ functionResponse }) => functionResponse?.response ?? [])).toEqual([
+      answers[0],
+      { name: 'n', content: [{ type: 'image', mimeType: 'image/png' }] },
+      answers[2],
+    ]);
+    expect(JSON.stringify(parts)).toContain('"inlineData":{"mimeType":"image/png","data":"AA=="}');
   });
 
   test('shows files of any kind, and links', async () => {

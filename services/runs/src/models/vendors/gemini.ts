@@ -5,7 +5,8 @@ import type { GenerateContentResponseUsageMetadata } from '@google/genai';
 import type { Connection } from '../ai-sdk/connection.ts';
 import type { Dialect } from '../ai-sdk/dialect.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { geminiFinish } from './gemini-finish.ts';
+import { withOwnAnswers } from './gemini-answers.ts';
+import { geminiEnd, geminiFinish } from './gemini-finish.ts';
 import { geminiNativeTools } from './gemini-native-tools.ts';
 import { geminiOptions } from './gemini-options.ts';
 import { geminiSources } from './gemini-sources.ts';
@@ -20,7 +21,7 @@ export function connectGemini(model: string, endpoint: Endpoint): Connection {
   const provider = createGoogle({
     baseURL: /\/v1(beta|alpha)?$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1beta`,
     apiKey: key,
-    fetch: createVendorFetch(endpoint),
+    fetch: withOwnAnswers(createVendorFetch(endpoint)),
     // ADK gives calls without an id one that begins with `adk-`, and removes such ids from what it sends.
     generateId: () => `adk-${randomUUID()}`,
   });
@@ -28,7 +29,7 @@ export function connectGemini(model: string, endpoint: Endpoint): Connection {
 }
 
 const dialect: Dialect = {
-  files: { text: 'file', link: ({ protocol }) => /^(https?|gs):$/.test(protocol) },
+  files: { text: 'file', link: ({ protocol }) => /^(https?|gs):$/.test(protocol), inAnswers: true },
   userFirst: true,
   callId: /^.+$/s,
   options: geminiOptions,
@@ -39,6 +40,7 @@ const dialect: Dialect = {
   usage,
   readModelVersion,
   readSources: geminiSources,
+  readEnd: geminiEnd,
 };
 
 function readSignature({ google }: SharedV4ProviderMetadata): string | undefined {

@@ -54,6 +54,7 @@ const dialect: Dialect = {
   files: {
     text: 'text',
     link: ({ protocol }, mediaType) => /^https?:$/.test(protocol) && mediaType.startsWith('image/'),
+    inAnswers: false,
   },
   userFirst: false,
   callId: /^.+$/s,
@@ -64,7 +65,13 @@ const dialect: Dialect = {
   usage: toUsageMetadata,
 };
 
-const responsesDialect: Dialect = { ...dialect, options: responsesOptions, readSignature, writeSignature };
+const responsesDialect: Dialect = {
+  ...dialect,
+  files: { ...dialect.files, inAnswers: true },
+  options: responsesOptions,
+  readSignature,
+  writeSignature,
+};
 
 /** The encrypted thoughts of the model. OpenAI does not store them (`store: false`), so they are kept in the event. */
 function readSignature({ openai }: SharedV4ProviderMetadata): string | undefined {

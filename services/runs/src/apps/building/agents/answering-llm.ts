@@ -8,7 +8,7 @@ import {
   type LlmResponse,
   type RunAsyncToolRequest,
 } from '@google/adk';
-import { FinishReason, type Part } from '@google/genai';
+import { FinishReason, type FunctionDeclaration, type Part, Type } from '@google/genai';
 
 const transferName = 'transfer_to_agent';
 const answering = [
@@ -39,9 +39,9 @@ export class AnsweringLlm extends BaseLlm {
     signal?: AbortSignal,
   ): AsyncGenerator<LlmResponse, void> {
     let hasContent = false;
+    guardTransfer(request);
     for await (const response of this.#inner.generateContentAsync(request, stream, signal)) {
       addUnknownTools(request, response);
-      guardTransfer(request);
       // Some models stream their content first, and end with a response that has none.
       hasContent ||= says(response);
       yield hasContent || !isEmptyAnswer(response) ? response : withError(response);
@@ -84,13 +84,20 @@ function addUnknownTools(request: LlmRequest, response: LlmResponse): void {
   }
 }
 
-function guardTransfer({ toolsDict }: LlmRequest): void {
+/** Has the tool declared as by ADK for Python, whose name of the argument clients and prompts know. */
+function guardTransfer({ toolsDict, config }: LlmRequest): void {
   const transfer = Object.hasOwn(toolsDict, transferName) ? toolsDict[transferName] : undefined;
-  if (transfer === undefined || transfer instanceof UnknownTool || transfer instanceof TransferTool) return;
-  toolsDict[transferName] = new TransferTool(transfer);
+  if (transfer === undefined || transfer instanceof TransferTool) return;
+  const tool = new TransferTool(transfer);
+  toolsDict[transferName] = tool;
+  for (const declared of config?.tools ?? []) {
+    if (!('functionDeclarations' in declared)) continue;
+    const index = declared.functionDeclarations?.findIndex(({ name }) => name === transferName) ?? -1;
+    if (index !== -1) declared.functionDeclarations?.splice(index, 1, tool._getDeclaration());
+  }
 }
 
-/** Takes the agent's name under ADK's name for Python too. */
+/** Takes the agent's name as `agent_name`, as in ADK for Python, and as `agentName`. */
 class TransferTool extends BaseTool {
   readonly #inner: BaseTool;
 
@@ -99,8 +106,14 @@ class TransferTool extends BaseTool {
     this.#inner = inner;
   }
 
+  override _getDeclaration(): FunctionDeclaration {
+    const agentName = { type: Type.STRING, description: 'the agent name to transfer to' };
+    const parameters = { type: Type.OBJECT, properties: { agent_name: agentName }, required: ['agent_name'] };
+    return { name: this.name, description: this.description, parameters };
+  }
+
   override async runAsync({ args, toolContext }: RunAsyncToolRequest): Promise<unknown> {
-    const name = args['agentName'] ?? args['agent_name'];
+    const name = args['agent_name'] ?? args['agentName'];
     const root = toolContext.invocationContext.agent?.rootAgent;
     if (root === undefined || (typeof name === 'string' && root.findAgent(name) !== undefined)) {
       return this.#inner.runAsync({ args: { agentName: name }, toolContext });

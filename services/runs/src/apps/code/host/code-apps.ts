@@ -5,8 +5,12 @@ import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Models } from '../../../models/models.ts';
 import type { App } from '../../building/app.ts';
+import type { AgentToolset } from '../../building/mcp-tools.ts';
 import { type AppSettings, appSettingsOf } from '../../definition/settings/app-settings.ts';
 import { readRootKeys } from '../../definition/read-root-keys.ts';
+import { makeMcpToolset } from '../../entries/make-mcp-toolset.ts';
+import type { AgentFile } from '../../files/load-agent-files.ts';
+import { mcpEntries } from '../../files/mcp-entries.ts';
 import { summaryModelOf } from '../../files/summary-model.ts';
 import type { LoadRequest } from '../protocol.ts';
 import { type AppLinks, noLinks } from './app-links.ts';
@@ -72,6 +76,7 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
         files,
         ...(graphJson && { graphJson }),
         settings,
+        toolsets: toolsetsOfLinks(request.definition, links),
         summaryModel: request.definition && summaryModelOf(request.definition),
         open: (run) => new RemoteRun(keeper, { models, fetch, links }, run),
         retire: () => keeper.retire(),
@@ -82,6 +87,13 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
       for (const worker of workers) worker.stop('the service stops');
     },
   };
+}
+
+function toolsetsOfLinks(file: AgentFile | undefined, { mcp }: AppLinks): AgentToolset[] {
+  return (file === undefined ? [] : mcpEntries(file)).flatMap(({ agentName, entry }, index) => {
+    const link = mcp[index];
+    return link === undefined ? [] : [{ agentName, toolset: makeMcpToolset(entry, link) }];
+  });
 }
 
 /** The settings of `root_agent.yaml`, or those that the code exports. Ends the worker and throws AppFilesError when they have mistakes. */

@@ -12,6 +12,7 @@ import {
 } from '@google/adk';
 import { agentForTurn } from '../../turns/agent-for-turn.ts';
 import { countModelCalls } from '../../turns/count-model-calls.ts';
+import { agentPath } from '../../turns/events/agent-path.ts';
 import { fromPublicEvent, hasCalls, parseMessage } from '../../turns/events/event-json.ts';
 import { createTurnSession, type TurnSession } from '../../turns/history/turn-session.ts';
 import { noteContext } from '../../../models/use/model-caller.ts';
@@ -102,7 +103,7 @@ export class TurnRunner {
     try {
       let step = await loop.next();
       while (step.done !== true && !this.#working.signal.aborted) {
-        const event = step.value;
+        const event = this.#placed(step.value);
         checkSize(event);
         if (event.partial === true) {
           await this.#show(event);
@@ -115,6 +116,13 @@ export class TurnRunner {
     } finally {
       await loop.return();
     }
+  }
+
+  /** With the path of its agent in the app, which the host does not know. */
+  #placed(event: Event): Event {
+    const { root } = this.#deps;
+    if (event.author && isBaseAgent(root)) event.nodeInfo ??= { path: agentPath(root, event.author) };
+    return event;
   }
 
   #tellSpans(): void {

@@ -16,6 +16,8 @@ export interface RunFacts {
   readonly invocationId: string;
   /** Metadata for every event. Keys of the event itself have priority. */
   readonly customMetadata?: JsonObject | undefined;
+  /** The path of an agent in the app; absent: its name is the path. */
+  readonly pathOf?: ((author: string) => string) | undefined;
 }
 
 /** Free-form maps: their keys and nulls come from users, tools and models. */
@@ -49,7 +51,7 @@ export function toPublicEvent(event: Event, run: RunFacts): EventJson {
     ...(hasCalls(event) ? { longRunningToolIds: longRunningToolIds ?? [] } : {}),
     ...(Object.keys(metadata).length === 0 ? {} : { customMetadata: metadata as JsonObject }),
     actions: publicActions(actions),
-    nodeInfo: prune(nodeInfo) ?? { path: ownAuthor === '' ? '' : `${ownAuthor}@1` },
+    nodeInfo: prune(nodeInfo) ?? { path: ownAuthor === '' ? '' : (run.pathOf?.(ownAuthor) ?? `${ownAuthor}@1`) },
   };
 }
 

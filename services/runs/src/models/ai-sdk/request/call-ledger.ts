@@ -1,4 +1,9 @@
-import type { JSONValue, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
+import type {
+  JSONValue,
+  LanguageModelV4FilePart,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider';
 import type { FunctionCall, FunctionResponse } from '@google/genai';
 
 interface OpenCall {
@@ -33,11 +38,15 @@ export class CallLedger {
     return `call_${count}`;
   }
 
-  /** Returns the answer as a part of the prompt; undefined when no call waits for it. */
-  answer({ id, name, response }: FunctionResponse): LanguageModelV4ToolResultPart | undefined {
+  /** Returns the answer, with its images, as a part of the prompt; undefined when no call waits for it. `response`: the answer without its images. */
+  answer(
+    { id, name }: FunctionResponse,
+    response: Record<string, unknown>,
+    images: readonly LanguageModelV4FilePart[] = [],
+  ): LanguageModelV4ToolResultPart | undefined {
     const index = this.#open.findIndex((call) => (call.id === undefined ? call.toolName === name : call.id === id));
     const [call] = index === -1 ? [] : this.#open.splice(index, 1);
-    return call === undefined ? undefined : toResult(call, response ?? {});
+    return call === undefined ? undefined : toResult(call, response, images);
   }
 
   /** Answers every call that still waits, because vendors require that before any other message. */
@@ -49,6 +58,12 @@ export class CallLedger {
 function toResult(
   { toolCallId, toolName }: OpenCall,
   response: Record<string, unknown>,
+  images: readonly LanguageModelV4FilePart[] = [],
 ): LanguageModelV4ToolResultPart {
-  return { type: 'tool-result', toolCallId, toolName, output: { type: 'json', value: response as JSONValue } };
+  const result = { type: 'tool-result', toolCallId, toolName } as const;
+  if (images.length === 0) return { ...result, output: { type: 'json', value: response as JSONValue } };
+  return {
+    ...result,
+    output: { type: 'content', value: [{ type: 'text', text: JSON.stringify(response) }, ...images] },
+  };
 }

@@ -1,4 +1,4 @@
-import type { Part } from '@google/genai';
+import type { Content, Part } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { connectModel } from '../../connect-model.ts';
 import { toPrompt } from './to-prompt.ts';
@@ -22,6 +22,29 @@ describe('a prompt', () => {
   test('has an answer as text when its call is not in the window', () => {
     const functionResponse = { id: 'lost', name: 'lookup', response: { r: 1 } };
     expect(said({ functionResponse })).toEqual([{ type: 'text', text: 'lookup answered: {"r":1}' }]);
+  });
+
+  const image = { type: 'image', data: '-_8', mimeType: 'image/png' };
+  const content = [{ type: 'text', text: 'here' }, image, { type: 'image', data: 7 }];
+  const shown: Content[] = [
+    { role: 'model', parts: [{ functionCall: { name: 'draw' } }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'draw', response: { content } } }] },
+  ];
+  const rest = { content: [content[0], { type: 'image', mimeType: 'image/png' }, content[2]] };
+  const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: '+/8=' } };
+
+  test('has images of an answer as images behind it, where the vendor takes none in it', () => {
+    expect(toPrompt(shown, dialect).slice(1)).toMatchObject([
+      { role: 'tool', content: [{ output: { type: 'json', value: rest } }] },
+      { role: 'user', content: [file] },
+    ]);
+  });
+
+  test.each(['anthropic', 'gemini'] as const)('has images of an answer in it, for %s', (provider) => {
+    const other = connectModel({ provider, model: 'x' }, { baseUrl: 'http://127.0.0.1:1', apiKey: 'k' });
+    const value = [{ type: 'text', text: JSON.stringify(rest) }, file];
+    const prompt = toPrompt(shown, other.dialect);
+    expect(prompt.at(-1)).toMatchObject({ role: 'tool', content: [{ output: { type: 'content', value } }] });
   });
 
   test('leaves out empty parts', () => {

@@ -2,6 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOpt
 import type { Blob, Content, ContentUnion, FunctionResponse, Part } from '@google/genai';
 import { CallLedger } from './call-ledger.ts';
 import type { Dialect } from '../dialect.ts';
+import { splitImages } from './split-images.ts';
 import { toStandardBase64, toUserPart } from './to-user-part.ts';
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
@@ -18,7 +19,8 @@ interface Draft {
 /**
  * A conversation of ADK as a prompt of the AI SDK. ADK takes the ids from calls it named itself, so calls and answers
  * are paired here; vendors want every call answered before anything else is said, so one without an answer gets the
- * answer `pending`. Thoughts are sent back only to the vendor that signed them.
+ * answer `pending`. Thoughts are sent back only to the vendor that signed them. Images of an answer stand in it, or follow it as the user's where the vendor
+ * takes none there.
  */
 export function toPrompt(
   contents: readonly Content[],
@@ -78,7 +80,7 @@ function addUser(draft: Draft, content: Content): void {
   const said: UserContent = [];
   for (const part of content.parts ?? []) {
     if (part.functionResponse === undefined) said.push(...toUserPart(part, draft.dialect.files));
-    else addAnswer(part.functionResponse, { answers, said, ledger: draft.ledger });
+    else addAnswer(part.functionResponse, { answers, said, draft });
   }
   addTool(draft, answers);
   if (said.length === 0) return;
@@ -88,15 +90,14 @@ function addUser(draft: Draft, content: Content): void {
 
 function addAnswer(
   response: FunctionResponse,
-  { answers, said, ledger }: { answers: ToolContent; said: UserContent; ledger: CallLedger },
+  { answers, said, draft: { ledger, dialect } }: { answers: ToolContent; said: UserContent; draft: Draft },
 ): void {
-  const answer = ledger.answer(response);
+  const { rest, images } = splitImages(response.response ?? {});
+  const within = dialect.files.inAnswers ? images : [];
+  const answer = ledger.answer(response, rest, within);
   if (answer !== undefined) answers.push(answer);
-  else
-    said.push({
-      type: 'text',
-      text: `${response.name ?? 'A tool'} answered: ${JSON.stringify(response.response ?? null)}`,
-    });
+  else said.push({ type: 'text', text: `${response.name ?? 'A tool'} answered: ${JSON.stringify(rest)}` });
+  if (answer === undefined || !dialect.files.inAnswers) said.push(...images);
 }
 
 /** Adds answers to the tool message under construction, or starts one. */

@@ -13,7 +13,7 @@ import { pickState } from './pick-state.ts';
 
 /** Entries `MCPToolset` of an app, whose servers the host reaches. */
 export function createHostMcpResolver(channel: Channel, root: AgentFile): ToolResolver {
-  const entries = mcpEntries(root);
+  const entries = mcpEntries(root).map(({ entry }) => entry);
   return {
     names: [],
     owns: (name) => mcpNames.includes(name),
