@@ -22,11 +22,19 @@ const values: Readonly<Record<string, (column: string) => string>> = {
 /** Columns that have few different values. */
 const fewValues = /^(status|state|kind|period|provider|reason)$/;
 
+export interface Filling {
+  readonly url: string;
+  readonly schema: string;
+  /** Absent: all tables. */
+  readonly tables?: readonly string[];
+  readonly rows?: number;
+}
+
 /**
- * Fills all tables of a schema with rows of twenty accounts, and analyzes them: for tests of plans. Checks and references are dropped, because the values mean
+ * Fills tables of a schema with rows of twenty accounts, and analyzes them: for tests of plans and migrations. Checks and references are dropped, because the values mean
  * nothing. The login must own the tables or be a superuser.
  */
-export async function fillTables({ url, schema }: { readonly url: string; readonly schema: string }): Promise<void> {
+export async function fillTables({ url, schema, tables, rows = 5_000 }: Filling): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
   await client.connect();
   try {
@@ -37,10 +45,11 @@ export async function fillTables({ url, schema }: { readonly url: string; readon
     );
     for (const { statement } of checks.rows) await client.query(statement);
     for (const [table, columns] of await columnsOf(client, schema)) {
+      if (tables !== undefined && !tables.includes(table)) continue;
       const names = columns.map(({ name }) => name).join(', ');
       const row = columns.map(({ name, type }) => values[type]?.(name)).join(', ');
       await client.query(
-        `insert into ${table} (${names}) select ${row} from generate_series(1, 5000) n on conflict do nothing`,
+        `insert into ${table} (${names}) select ${row} from generate_series(1, ${rows}) n on conflict do nothing`,
       );
     }
     await client.query('analyze');
