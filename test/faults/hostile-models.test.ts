@@ -4,9 +4,8 @@ import { type Caller, newAccount } from '../caller.ts';
 import { type HostileModel, type Hostility, startHostileModel } from '../fakes/hostile-model.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
 
-// Runs at once, and the heap of the process that executes them in MiB: 1,024 and 1,024 by hand.
-const atOnce = Number(process.env['HOSTILE_RUNS'] ?? 64);
-const heapMb = Number(process.env['HOSTILE_HEAP_MB'] ?? 256);
+// Runs at once, and the heap of the process that executes them in MiB.
+const [atOnce, heapMb] = process.env['VERIFY'] === 'full' ? [1_024, 1_024] : [64, 256];
 
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;

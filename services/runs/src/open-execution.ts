@@ -6,6 +6,7 @@ import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService, type Turn } from '@agentmesh/proto/sessions/v1';
 import type { RunsConfig, runsSettings } from './config.ts';
+import { AccountTurns } from './execution/admission/account-turns.ts';
 import { createAdmission } from './execution/admission/admission.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import type { Ending } from './execution/attempt/execution-deps.ts';
@@ -27,6 +28,9 @@ interface Surroundings {
   readonly onEnded: (turn: Turn, ending: Ending) => void;
 }
 
+/** Eight runs keep two cores busy; what has not come to its first model by then waits for something else. */
+const turnsOfAccount = { atOnce: 8, longestMs: 250 };
+
 /** The executor of this process, and what it shares with those who accept runs and watch them. */
 export function openExecution(host: Host<typeof runsSettings>, { config, adk, known, watched, onEnded }: Surroundings) {
   const { log, mesh, bus, resources } = host;
@@ -36,6 +40,7 @@ export function openExecution(host: Host<typeof runsSettings>, { config, adk, kn
   const [owner, waiting, strays] = [`${hostname()}/${randomUUID()}`, new WaitingRuns(), new Strays()];
   const live = resources.use(new LiveRuns({ owner, bus, log }));
   const admission = createAdmission({ limits: config.admission, waiting });
+  const accountTurns = new AccountTurns(turnsOfAccount);
   const compactor = adk.createCompactor({ sessions: client, models: known.models, log });
   const executor = adk.createExecutor({
     owner,
@@ -51,7 +56,17 @@ export function openExecution(host: Host<typeof runsSettings>, { config, adk, kn
     ...(watched === undefined ? {} : { around: watched.around }),
   });
   const watching = { live, watchers: createWatchers(), runWatchers: createRunWatchers() };
-  const running = { owner, sessions, executor, strays, histories, waiting, admission, awaited: new Set<string>() };
+  const running = {
+    owner,
+    sessions,
+    executor,
+    strays,
+    histories,
+    waiting,
+    admission,
+    accountTurns,
+    awaited: new Set<string>(),
+  };
   return { compactor, ...running, ...watching };
 }
 

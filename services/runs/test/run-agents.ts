@@ -123,7 +123,7 @@ export function createAppBench(
     });
     if (turn === undefined) throw new Error('the turn is taken');
     const viewer = createViewer(streaming);
-    executor.start(turn, viewer, known);
+    executor.start(turn, { viewer, known });
     const soFar: Seen = { events: [] };
     return { invocationId, soFar, seen: watch(viewer, soFar) };
   };

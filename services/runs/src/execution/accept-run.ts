@@ -4,6 +4,7 @@ import type { KeptWindow } from '../apps/turns/history/history-window.ts';
 import { messageInvalid, shuttingDown } from '../errors.ts';
 import { checkMessage } from './check-message.ts';
 import { abortLater } from './abort-later.ts';
+import type { AccountTurn } from './admission/account-turns.ts';
 import type { Permit } from './admission/admission.ts';
 import type { WaitingRun } from './admission/waiting-runs.ts';
 import { startWaiting } from './take-up.ts';
@@ -43,31 +44,43 @@ interface RunCaller {
 export async function acceptRun(context: Running, request: NewRun, caller: RunCaller = {}): Promise<AcceptedRun> {
   const { session } = request;
   if (session === undefined) throw messageInvalid('A run needs a session.');
-  return withPermit(context, session.accountId, (permit) =>
-    storeRun(context, { ...request, session }, { permit, ...caller }),
+  return withPermit(context, { ...caller, accountId: session.accountId }, (place) =>
+    storeRun(context, { ...request, session }, { ...place, ...caller }),
   );
 }
 
+/** What a new run holds. */
+interface Place {
+  readonly permit: Permit;
+  /** Held while it is stored and begun. */
+  readonly entering: AccountTurn;
+}
+
 /**
- * Takes a place for a run of an account before anything is done for it. `work` stores the run and answers whether it has started; otherwise
- * the place is given back.
+ * Takes a place for a run of an account before anything is done for it, and waits for a turn of the account. `work` stores the run and answers whether it has
+ * started; otherwise the place and the turn are given back.
  *
- * @throws MeshError unavailable `runs_draining`, and as `Admission.admit`
+ * @throws MeshError unavailable `runs_draining`, and as `Admission.admit`; the reason of `signal`
  */
 export async function withPermit<T extends { readonly isStarted: boolean }>(
-  { draining, admission }: Running,
-  accountId: string,
-  work: (permit: Permit) => Promise<T>,
+  { draining, admission, accountTurns }: Running,
+  { accountId, signal }: { readonly accountId: string; readonly signal?: AbortSignal },
+  work: (place: Place) => Promise<T>,
 ): Promise<T> {
   if (draining.aborted) throw shuttingDown();
   const permit = admission.admit(accountId);
-  let isStarted = false;
+  let [isStarted, entering]: [boolean, AccountTurn | undefined] = [false, undefined];
   try {
-    const result = await work(permit);
+    entering = await accountTurns.take(accountId, signal);
+    if (draining.aborted) throw shuttingDown();
+    const result = await work({ permit, entering });
     isStarted = result.isStarted;
     return result;
   } finally {
-    if (!isStarted) permit.release();
+    if (!isStarted) {
+      permit.release();
+      entering?.end();
+    }
   }
 }
 
@@ -82,7 +95,7 @@ export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'a
 export async function storeRun(
   context: Running,
   request: NewRun & { readonly session: SessionKey },
-  { permit, viewer, signal }: RunCaller & { readonly permit: Permit },
+  { permit, entering, viewer, signal }: RunCaller & Place,
 ): Promise<AcceptedRun> {
   const { session, ...rest } = request;
   const found = context.apps.find(session.accountId, session.appName);
@@ -111,7 +124,7 @@ export async function storeRun(
   const { invocationId, already, turn } = await context.strays.during(async () => {
     const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: parting.signal });
     const { invocationId, turn, already } = begun;
-    if (turn !== undefined) context.executor.start(turn, viewer, known);
+    if (turn !== undefined) context.executor.start(turn, { viewer, known, entering });
     else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
     return begun;
   });

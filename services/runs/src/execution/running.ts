@@ -2,6 +2,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { AppFinder } from '../apps/registry/app-finder.ts';
+import type { AccountTurns } from './admission/account-turns.ts';
 import type { Admission } from './admission/admission.ts';
 import type { WaitingRuns } from './admission/waiting-runs.ts';
 import type { Executor } from './attempt/executor.ts';
@@ -27,6 +28,7 @@ export interface Running {
   readonly histories: HistoryCache;
   readonly waiting: WaitingRuns;
   readonly admission: Admission;
+  readonly accountTurns: AccountTurns;
   /** Aborts when the process takes no new runs. */
   readonly draining: AbortSignal;
 }

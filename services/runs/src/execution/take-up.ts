@@ -110,7 +110,7 @@ async function claim(context: Running, { session, invocationId }: RunName): Prom
 function startTurn(context: Running, turn: Turn): void {
   const { session, invocationId, sessionPk } = turn;
   const { executor, waiting } = context;
-  executor.start(turn, session === undefined ? undefined : waiting.take({ session, invocationId })?.viewer);
+  executor.start(turn, { viewer: session && waiting.take({ session, invocationId })?.viewer });
   tellPlaces(context, session?.accountId ?? '', sessionPk);
 }
 

@@ -3,6 +3,7 @@ import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import { outlastOutage } from '../../outlast-outage.ts';
+import type { AccountTurn } from '../admission/account-turns.ts';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { executeAttempt } from './execute-attempt.ts';
 import type { Ending, ExecutionDeps } from './execution-deps.ts';
@@ -22,13 +23,21 @@ export interface WaitingAttempt {
   readonly viewer: Viewer | undefined;
 }
 
+export interface StartOptions {
+  readonly viewer?: Viewer | undefined;
+  /** The cached window that the request to BeginTurn named. */
+  readonly known?: HistoryWindow | undefined;
+  /** Ended when the attempt waits for a model or has ended. */
+  readonly entering?: AccountTurn | undefined;
+}
+
 /** The attempts that run in this process. They go on when their callers leave. */
 export interface Executor {
   /**
    * Executes a granted turn without waiting for it. Runs whose executors have died more than once are executed one at a time for each account: one of them may
-   * be what they died of, and the next death then costs the others little. `known`: the cached window that the request to BeginTurn named.
+   * be what they died of, and the next death then costs the others little.
    */
-  start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
+  start(turn: Turn, options?: StartOptions): void;
   readonly running: number;
   leases(): HeldLease[];
   /** Its attempts. */
@@ -74,8 +83,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 
   const executor: Executor = {
-    start(turn, viewer, known) {
-      const running = toRunning(turn, viewer);
+    start(turn, { viewer, known, entering } = {}) {
+      const running = toRunning(turn, viewer, entering);
       const { working, lost, waits } = running;
       const leave = attempts.add(running);
       const lease = leaseOf(executor, options.outageMs, running);
@@ -83,6 +92,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const begin = () => options.around?.(turn, attempt) ?? attempt();
       running.done = inTurn(turn, begin, working.signal).then((ending) => {
         leave();
+        entering?.end();
         options.onEnded?.(ending, turn);
       });
     },
@@ -125,13 +135,13 @@ async function drain(executor: Executor, attempts: Iterable<RunningAttempt>, dea
   return left;
 }
 
-function toRunning(turn: Turn, viewer: Viewer | undefined): RunningAttempt {
+function toRunning(turn: Turn, viewer: Viewer | undefined, entering: AccountTurn | undefined): RunningAttempt {
   const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
   const accountId = session?.accountId ?? '';
   return {
     lease: { accountId, sessionPk, invocationId, fence, waitingOn: '', waitingSince: 0 },
     appName: session?.appName ?? '',
-    waits: new RunWaits(),
+    waits: new RunWaits(() => entering?.end()),
     viewer,
     leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
     working: new AbortController(),

@@ -13,8 +13,15 @@ export interface RunWait extends Disposable {
 /** The present waits of a run: those of parallel agents and tools are open at the same time. */
 export class RunWaits {
   readonly #open = new Set<RunWait>();
+  readonly #onModel: () => void;
+
+  /** `onModel` is called whenever the run begins to wait for a model. */
+  constructor(onModel: () => void = () => undefined) {
+    this.#onModel = onModel;
+  }
 
   begin(on: WaitsOn): RunWait {
+    if (on === 'model') this.#onModel();
     let sinceMs = performance.now();
     const open = this.#open;
     const wait: RunWait = {

@@ -27,8 +27,8 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     const session = create(SessionKeySchema, { accountId, appName: agentAppName(agentId), userId, sessionId });
     const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
     const run = toRun(session, request, isKeyed);
-    const { invocationId, already } = await withPermit(context, accountId, (permit) =>
-      storeRun(context, run, { permit, signal: call.signal }),
+    const { invocationId, already } = await withPermit(context, { accountId, signal: call.signal }, (place) =>
+      storeRun(context, run, { ...place, signal: call.signal }),
     );
     await afterChange(awaitRun(context, { accountId, invocationId, title: agent.name }));
     return { invocationId, sessionId, already };

@@ -1,0 +1,66 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type AccountTurn, AccountTurns } from './account-turns.ts';
+
+const minute = 60_000;
+
+test('an account has at most so many turns, each waiting one gets its own in the order of coming, and those that leave hold up nobody', async () => {
+  const step = fc.record({
+    account: fc.constantFrom('a', 'b'),
+    what: fc.constantFrom('take', 'take', 'end', 'leave'),
+    which: fc.nat(5),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const turns = new AccountTurns({ atOnce: 2, longestMs: minute });
+      const held = new Map<string, { number: number; turn: AccountTurn }[]>([
+        ['a', []],
+        ['b', []],
+      ]);
+      const waiting = new Map<number, { account: string; leaving: AbortController }>();
+      const heldBy = (account: string) => held.get(account) ?? [];
+      const order: number[] = [];
+      const take = (account: string, number: number): void => {
+        const leaving = new AbortController();
+        waiting.set(number, { account, leaving });
+        const taken = (turn: AccountTurn): void => {
+          waiting.delete(number);
+          if (account === 'a') order.push(number);
+          heldBy(account).push({ number, turn });
+        };
+        turns.take(account, leaving.signal).then(taken, () => waiting.delete(number));
+      };
+      const end = (account: string): void => {
+        const [first] = heldBy(account).splice(0, 1);
+        first?.turn.end();
+        first?.turn.end();
+      };
+      for (const [number, { account, what, which }] of steps.entries()) {
+        if (what === 'take') take(account, number);
+        else if (what === 'end') end(account);
+        else [...waiting.values()][which]?.leaving.abort(new Error('left'));
+        await immediate();
+        for (const id of ['a', 'b']) {
+          const queued = [...waiting.values()].filter((one) => one.account === id).length;
+          expect(heldBy(id).length).toBeLessThanOrEqual(2);
+          if (queued > 0) expect(heldBy(id)).toHaveLength(2);
+        }
+      }
+      while (heldBy('a').length + heldBy('b').length > 0) {
+        for (const id of ['a', 'b']) end(id);
+        await immediate();
+      }
+      expect([waiting.size, turns.size]).toEqual([0, 0]);
+      expect(order).toEqual(order.toSorted((one, other) => one - other));
+    }),
+  );
+});
+
+test('a turn that nobody ends goes to the next one after the longest time', async () => {
+  const turns = new AccountTurns({ atOnce: 1, longestMs: 20 });
+  await turns.take('a');
+  using _second = await turns.take('a');
+  await turns.take('a');
+  await expect.poll(() => turns.size).toBe(0);
+});
