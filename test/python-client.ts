@@ -8,10 +8,15 @@ import { root } from './deployed-settings.ts';
 export const hasPython = spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0;
 
 /** Installs the client of this repository, and other packages, into an empty environment in a folder. Returns the path of its Python. */
-export async function installPythonClient(folder: string, ...others: readonly string[]): Promise<string> {
+export function installPythonClient(folder: string, ...others: readonly string[]): Promise<string> {
+  return installPython(folder, join(root, 'sdk', 'python'), ...others);
+}
+
+/** Installs packages into an empty environment in a folder. Returns the path of its Python. */
+export async function installPython(folder: string, ...packages: readonly string[]): Promise<string> {
   const python = join(folder, 'bin', 'python');
   await mustRun('python3', '-m', 'venv', folder);
-  await mustRun(python, '-m', 'pip', 'install', '--quiet', join(root, 'sdk', 'python'), ...others);
+  await mustRun(python, '-m', 'pip', 'install', '--quiet', ...packages);
   return python;
 }
 

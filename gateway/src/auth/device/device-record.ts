@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Problem } from '../../edge/records/problem.ts';
 import { scopes } from '../../edge/authentication/scopes.ts';
 
 const codeFields = {
@@ -53,13 +54,16 @@ export const DeviceToken = Type.Object(
   { title: 'DeviceToken' },
 );
 
-export const DeviceRefusal = Type.Object(
+const DeviceRefusal = Type.Object(
   {
     error: Type.Enum(['authorization_pending', 'slow_down', 'access_denied', 'expired_token', 'invalid_scope']),
     error_description: Type.String(),
   },
   { title: 'DeviceRefusal' },
 );
+
+/** A refusal, or a body that cannot be read. */
+export const DeviceFailure = Type.Union([DeviceRefusal, Problem]);
 
 export const UserCodeQuery = Type.Object({ code: Type.String({ minLength: 1, maxLength: 40 }) }, { title: 'UserCode' });
 

@@ -2,11 +2,12 @@ import { DeviceSignInState } from '@agentmesh/proto/auth/v1';
 import { publicBaseUrl } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
 import { scopes } from '../../edge/authentication/scopes.ts';
+import { multipartAsForm } from '../sign-in/multipart-form.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
-import { DeviceCode, DeviceCodeRequest, DeviceRefusal, DeviceToken, DeviceTokenRequest } from './device-record.ts';
+import { DeviceCode, DeviceCodeRequest, DeviceFailure, DeviceToken, DeviceTokenRequest } from './device-record.ts';
 
 const tags = ['accounts'];
-const answers = { ...bodyFailures, 422: HTTPValidationError, 429: Problem, ...faults, 400: DeviceRefusal };
+const answers = { ...bodyFailures, 422: HTTPValidationError, 429: Problem, ...faults, 400: DeviceFailure };
 
 /** Sign-in of programs that have no browser (RFC 8628): they show a code, and ask until a person has approved it in the console. */
 export function deviceRoutes(app: App, context: Context): void {
@@ -18,6 +19,7 @@ function addStart(app: App, { auth, config, limitDevices }: Context): void {
   app.post(
     '/api/auth/device/code',
     {
+      preParsing: multipartAsForm,
       schema: {
         tags,
         operationId: 'startDeviceSignIn',
@@ -64,6 +66,7 @@ function addToken(app: App, { auth, limitDevices }: Context): void {
   app.post(
     '/api/auth/device/token',
     {
+      preParsing: multipartAsForm,
       schema: {
         tags,
         operationId: 'claimDeviceToken',
