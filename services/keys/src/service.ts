@@ -13,6 +13,7 @@ import { createMailProviders } from './integrations/providers/index.ts';
 import { createTokenVault } from './integrations/token-vault.ts';
 import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
 import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
+import { createForgetUsage, forgetUsage } from './jobs/forget-usage.ts';
 import { reencrypt } from './reencrypt.ts';
 import { serveContracts } from './rpc/index.ts';
 import { createVault } from './saved-keys/vault.ts';
@@ -55,11 +56,13 @@ export const keys = defineService({
     serveContracts(mesh, context);
     resources.defer(await bus.consume(AccountDeletedSchema, 'keys', onAccountDeleted(context)));
     resources.use(startJob(createForgetCalls(context), host));
+    resources.use(startJob(createForgetUsage(context), host));
     resources.use(startJob(createForgetKeys(db), host));
     resources.use(startJob(createEraseEnded(context), host));
     const settle = async (): Promise<void> => {
       await forgetCalls(context);
       await eraseEnded(context);
+      await forgetUsage(context);
     };
     return { ready: { database: () => db.ping() }, settle };
   },

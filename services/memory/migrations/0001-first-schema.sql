@@ -83,6 +83,14 @@ create table embedding_model (
   model text not null
 );
 
+-- How many entries an account has: see lib/usage.
+create table usage (
+  account_id uuid not null,
+  kind text not null,
+  number bigint not null,
+  primary key (account_id, kind)
+);
+
 -- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
 create table erased (
   account_id uuid not null,

@@ -1,6 +1,7 @@
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Usage } from '@agentmesh/lib/usage';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -25,6 +26,10 @@ export interface Context extends IngestContext {
   readonly sessions: Client<typeof SessionsService>;
   /** Limits calls that add sessions, so that they do not take every connection of the database. */
   readonly addLimit: KeyedLimit;
+  /** Counts the entries of accounts. */
+  readonly usage: Usage<'entries'>;
+  /** Most entries of an account. */
+  readonly mostEntries: number;
   /** Present when an embedding model is set. */
   readonly embedding?: Embedding;
 }

@@ -15,6 +15,12 @@ export function sessionNotFound(): MeshError {
   return new MeshError('not_found', 'session_not_found', 'Session not found');
 }
 
+/** The memories of the account have as many entries as they may. */
+export function accountMemories(): MeshError {
+  const message = 'The account has as many memories as it may (MEMORY_ACCOUNT_MAX_ENTRIES). Delete some first.';
+  return new MeshError('resource_exhausted', 'account_memories', message);
+}
+
 /** Other calls add the same session, or it is deleted and created again, faster than it can be read. */
 export function contended(): MeshError {
   return new MeshError(

@@ -1,6 +1,7 @@
 import { type Jobs, openJobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
-import { defineService, type Host } from '@agentmesh/lib/service';
+import { defineService, type Host, startJob } from '@agentmesh/lib/service';
+import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -35,6 +36,7 @@ export const memory = defineService({
     const queue = { service: 'memory', db, tasks: [embedEntries], log, metrics, draining };
     const jobs = resources.use(await openJobs(queue));
     const embedding = await openEmbedding(host, db, jobs);
+    const usage = new Usage<'entries'>({ db, heldBy: 'partitions' });
     const context: Context = {
       enabled: config.MEMORY_ENABLED,
       defaultLanguage: config.MEMORY_LANGUAGE,
@@ -45,8 +47,11 @@ export const memory = defineService({
       sessions: mesh.client(SessionsService),
       lexicon: createLexicon(db),
       addLimit: createKeyedLimit(mostAdding),
+      usage,
+      mostEntries: config.MEMORY_ACCOUNT_MAX_ENTRIES,
       ...(embedding && { embedding }),
     };
+    resources.use(startJob(createSyncUsage(usage), host));
     resources.defer(await bus.consume(AccountDeletedSchema, 'memory', onAccountDeleted(context)));
     mesh.serve(MemoryService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };

@@ -79,3 +79,20 @@ describe('a list', () => {
     expect(await search(service, memory, 'x')).toHaveLength(3);
   });
 });
+
+test('an account has as many entries as it may, and deleted ones make room', async () => {
+  await using own = await startMemory({ MEMORY_ACCOUNT_MAX_ENTRIES: '2' });
+  const session = newKey();
+  const other = { ...session, sessionId: 'other' };
+  own.sessions.say(session, 'one', 'two');
+  own.sessions.say(other, 'three');
+  expect(await own.client.addSession({ session })).toMatchObject({ added: 2 });
+  const full = { code: 'resource_exhausted', reason: 'account_memories' };
+  await expect(own.client.addSession({ session: other })).rejects.toMatchObject(full);
+  const { entries } = await own.client.listEntries({ memory: session });
+  await own.client.deleteEntry({ memory: session, entryId: entries[0]?.id ?? '' });
+  expect(await own.client.addSession({ session: other })).toMatchObject({ added: 1 });
+  await expect(own.client.addSession({ session: other })).rejects.toMatchObject(full);
+  await own.client.deleteEntries({ memory: session });
+  await own.client.addSession({ session: other });
+});

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '@agentmesh/lib/pg';
+import type { Usage } from '@agentmesh/lib/usage';
 import type { ListEventsResponse, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { KeyParameters } from '../memory-key.ts';
@@ -13,6 +14,7 @@ const timeoutMs = 20_000;
 interface Context extends IngestContext {
   readonly db: Database;
   readonly sessions: Client<typeof SessionsService>;
+  readonly usage: Usage<'entries'>;
 }
 
 /** A session that is to be added. */
@@ -49,7 +51,9 @@ export async function readHistory(context: Context, named: Named): Promise<Histo
  */
 export async function addHistory(context: Context, history: History): Promise<number | undefined> {
   try {
-    return await context.db.forLongWork().transaction((tx) => write(tx, context, history));
+    const { added, removed } = await context.db.forLongWork().transaction((tx) => write(tx, context, history));
+    context.usage.add(history.key[0], { entries: added - removed });
+    return added;
   } catch (error) {
     if (error instanceof Outdated) return undefined;
     throw error;
@@ -59,11 +63,17 @@ export async function addHistory(context: Context, history: History): Promise<nu
 /** The session or its source changed after it was read. Rolls the transaction back. */
 class Outdated extends Error {}
 
-async function write(tx: Transaction, context: Context, history: History): Promise<number> {
+interface Written {
+  readonly added: number;
+  /** Entries of the session that it has replaced. */
+  readonly removed: number;
+}
+
+async function write(tx: Transaction, context: Context, history: History): Promise<Written> {
   const { key, sessionId, known, first, isNew } = history;
   const partition = await lockOrInsertPartition(tx, key);
   if (!isSame(await findSource(tx, key, sessionId), known)) throw new Outdated();
-  if (isNew) await removeSession(tx, partition, { sessionId, lexicon: context.lexicon });
+  const removed = isNew ? await removeSession(tx, partition, { sessionId, lexicon: context.lexicon }) : 0;
   const ingest = startIngest(context, { tx, partition, sessionId });
   let lastSeq = isNew ? 0 : (known?.lastSeq ?? 0);
   for (let page = first; ; page = await readPage(context, history, lastSeq)) {
@@ -74,7 +84,7 @@ async function write(tx: Transaction, context: Context, history: History): Promi
   }
   const added = await ingest.finish();
   await upsertSource(tx, partition, { sessionId, sessionPk: first.sessionPk, lastSeq });
-  return added;
+  return { added, removed };
 }
 
 function isSame(a: Source | undefined, b: Source | undefined): boolean {

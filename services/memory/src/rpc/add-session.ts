@@ -1,6 +1,6 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
-import { contended, invalid, notConfigured, sessionNotFound } from '../errors.ts';
+import { accountMemories, contended, invalid, notConfigured, sessionNotFound } from '../errors.ts';
 import { addHistory, type Named, readHistory } from '../ingest/history.ts';
 import { isStorableId, type KeyParameters, keyParameters } from '../memory-key.ts';
 import { findSource } from '../store/sources.ts';
@@ -13,6 +13,7 @@ export function addSession(context: Context): Handlers['addSession'] {
   return async ({ session }, call) => {
     if (!context.enabled) throw notConfigured();
     const { key, sessionId } = checkKey(session);
+    if (context.usage.of(key[0], 'entries') >= context.mostEntries) throw accountMemories();
     const adding = { ...context, db: context.db.within(call) };
     const added = await context.addLimit(JSON.stringify(key), () =>
       add(adding, { key, sessionId, signal: call.signal }),

@@ -7,11 +7,11 @@ import { deleteSource } from '../store/sources.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Deletes all entries of a session, or of the user, also while MEMORY_ENABLED is false. */
-export function deleteEntries({ db, lexicon }: Context): Handlers['deleteEntries'] {
+export function deleteEntries({ db, lexicon, usage }: Context): Handlers['deleteEntries'] {
   return async ({ memory, sessionId }, call) => {
     const key = keyParameters(memory);
     if (key === undefined || sessionId.includes('\0')) return { deleted: 0 };
-    return db.within(call).transaction(async (tx) => {
+    const gone = await db.within(call).transaction(async (tx) => {
       const partition = await lockPartition(tx, key);
       if (partition === undefined) return { deleted: 0 };
       if (sessionId === '') return { deleted: await deletePartitionRows(tx, partition) };
@@ -19,5 +19,7 @@ export function deleteEntries({ db, lexicon }: Context): Handlers['deleteEntries
       await deleteSource(tx, partition, sessionId);
       return { deleted };
     });
+    if (gone.deleted > 0) usage.add(key[0], { entries: -gone.deleted });
+    return gone;
   };
 }

@@ -20,6 +20,7 @@ export async function deletePartitionRows(
 }
 
 const lockAll: Statement = { text: 'select pk from partitions where account_id = $1 order by pk for update' };
+const dropUsage: Statement = { text: 'delete from usage where account_id = $1' };
 const dropAll: Statement = { text: 'delete from partitions where account_id = $1' };
 
 /** Deletes all memories of an account. Answers how many entries there were. */
@@ -28,6 +29,7 @@ export async function deleteAccountRows(tx: Transaction, accountId: string): Pro
   for (const { pk } of await tx.query<{ pk: bigint }>(lockAll, [accountId])) {
     entries += await deletePartitionRows(tx, { accountId, pk });
   }
+  await tx.query(dropUsage, [accountId]);
   await tx.query(dropAll, [accountId]);
   return entries;
 }
