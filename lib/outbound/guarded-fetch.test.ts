@@ -85,6 +85,15 @@ describe('the guarded fetch', () => {
     expect(Buffer.from((await fetch(`http://127.0.0.1:${port}/`)).body).toString()).toBe('home');
   });
 
+  test.each(['ftp://example.com/', 'file:///etc/passwd', 'http://user:secret@example.com/'])(
+    'refuses a redirect to %s',
+    async (location) => {
+      const port = await serve((_request, response) => response.writeHead(302, { location }).end());
+      const fetch = createGuardedFetch({ allow: ['127.0.0.1'] });
+      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ reason: 'address_invalid' });
+    },
+  );
+
   test('a circle of redirects ends with an error', async () => {
     const port = await serve((_request, response) => response.writeHead(302, { location: '/' }).end());
     const fetch = createGuardedFetch({ allow: ['127.0.0.1'] });

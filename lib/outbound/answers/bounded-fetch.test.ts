@@ -92,6 +92,14 @@ test('an account over its budget loses its own largest answer, and no other acco
   expect(budget.heldBytes).toBe(50 + 23);
 });
 
+test('an account over its budget takes nothing from servers of the operator, whose answers may hold more', async () => {
+  const budget = createAnswerBudget({ ofProcess: 200, ofAccount: 50 });
+  await openAnswer(budget, '', 90);
+  const greedy = await openAnswer(budget, 'greedy', 51);
+  expect(await greedy.failure).toBe('no_room');
+  expect(budget.heldBytes).toBe(90);
+});
+
 test('when all accounts together are over the budget, the one that holds most loses an answer', async () => {
   const budget = createAnswerBudget({ ofProcess: 100, ofAccount: 60 });
   const greedy = await openAnswer(budget, 'greedy', 50);
