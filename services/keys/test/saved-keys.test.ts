@@ -95,7 +95,14 @@ describe('a saved key', () => {
 
   test('is stored as often as allowed when 250 calls come at once', async () => {
     const accountId = randomUUID();
+    // Without a lock all that are stored at the same time are counted before any of them is.
+    await keys.rows(
+      `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.02); return new; end $$`,
+    );
+    await keys.rows(`create trigger slow before insert on saved_keys for each row when (new.account_id = '${accountId}')
+      execute function slow()`);
     const outcomes = await Promise.allSettled(Array.from({ length: 250 }, () => create({ accountId })));
+    await keys.rows('drop function slow cascade');
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   });
 
