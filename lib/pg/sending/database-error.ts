@@ -9,15 +9,18 @@ const idleInTransaction = '25P03';
 const readOnly = '25006';
 /** The server stopped a statement at its limit. */
 const statementStopped = '57014';
+/** The server's disk or memory is full. */
+const outOfRoom = new Set(['53100', '53200']);
 const lost = new Set([tooManyConnections, idleInTransaction, readOnly]);
 
 /**
  * The error that a caller of the database gets: `unavailable` (reason `database_unavailable`) when PostgreSQL could not be
  * reached or the connection broke; `unavailable` (reason `database_busy`) when the server stopped the statement, because it took too
- * long; any other error unchanged. Only for errors that `pg` threw.
+ * long or found no room; any other error unchanged. Only for errors that `pg` threw.
  */
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof pg.DatabaseError && error.code === statementStopped) return stopped(error);
+  if (error instanceof pg.DatabaseError && outOfRoom.has(error.code ?? '')) return noRoom(error);
   if (error instanceof Error && !isConnectionLoss(error)) return error;
   return new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.', { cause: error });
 }
@@ -29,6 +32,10 @@ export function databaseBusy(): MeshError {
     'database_busy',
     'Too much work is waiting for the database. Nothing was changed.',
   );
+}
+
+function noRoom(cause: Error): MeshError {
+  return new MeshError('unavailable', 'database_busy', 'The database has no room. Nothing was changed.', { cause });
 }
 
 /** The server rolled the statement back. */
