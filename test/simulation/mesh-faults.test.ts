@@ -95,6 +95,13 @@ function expectTakeovers({ counts }: Tally): void {
   expect((counts.get('runs taken over that completed') ?? 0) / takenOver).toBeGreaterThan(0.5);
 }
 
+/** Mails come, but for those that auth was sending when it was killed. */
+function expectMails({ counts }: Tally): void {
+  const asked = counts.get('mails asked for') ?? 0;
+  if (asked < 20) return;
+  expect((counts.get('mails that came') ?? 0) / asked).toBeGreaterThan(0.8);
+}
+
 let progress: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(progress));
 
@@ -121,6 +128,7 @@ test(
     expect(tally.violations.map(({ what, story }) => `${story?.lane}: ${what}`)).toEqual([]);
     expect(tally.counts.get('acknowledged writes')).toBeGreaterThan(20);
     expectTakeovers(tally);
+    expectMails(tally);
     if (isJudged) expect(times.beside).toBeLessThanOrEqual(3 * times.quiet);
   },
   isFull ? (seconds + 900) * 1_000 : 180_000,

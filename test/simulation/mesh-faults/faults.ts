@@ -42,10 +42,16 @@ export function processFaults({ sites, random, longestMs, hasLongPauses, onOutag
     onOutage(outage);
     return outage;
   };
+  const fillDisk = (): Promise<void> => {
+    const outage = sites.fillDisk?.(sleep(pauseOf(random, longestMs))) ?? Promise.resolve();
+    onOutage(outage);
+    return outage;
+  };
   return () => {
     const name = pick(random, sites.processes);
     const chance = random();
-    if (chance < 0.04) return { kind: 'PostgreSQL killed', happen: restartPostgres };
+    if (chance < 0.02 && sites.fillDisk !== undefined) return { kind: 'disk full', happen: fillDisk };
+    if (chance < 0.05) return { kind: 'PostgreSQL killed', happen: restartPostgres };
     if (chance < 0.45) return { kind: 'process killed', happen: () => kill(name) };
     if (hasLongPauses && chance < 0.6) {
       const executor = pick(random, ['runs', 'runs-2']);

@@ -7,12 +7,14 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import pg from 'pg';
 import { makeDataDir } from '../../bench/targets/durable-postgres.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../fakes/webhook-receiver.ts';
+import { type SmtpSink, startSmtpSink } from '../../fakes/smtp-sink.ts';
 import { killPostgres } from '../../faults/kill-postgres.ts';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
-import { type Effects, openEffects } from './lanes/effects.ts';
+import { type Effects, openEffects } from './effects.ts';
+import { mountSmallDisk } from './small-disk.ts';
 
-const only = ['auth', 'sessions', 'runs', 'keys', 'webhooks'];
+const only = ['auth', 'sessions', 'runs', 'keys', 'webhooks', 'artifacts', 'memory'];
 /** Lines of output that are kept for the report of a violation. */
 const mostLines = 50_000;
 
@@ -41,8 +43,12 @@ export interface Sites extends AsyncDisposable {
   readonly effects: Effects;
   /** Gets the messages of webhooks. */
   readonly receiver: WebhookReceiver;
+  /** Gets the mails to accounts. */
+  readonly sink: SmtpSink;
   /** Kills PostgreSQL, and starts it again. */
   restartPostgres(): Promise<void>;
+  /** Fills the disk of PostgreSQL until `over` resolves, and starts PostgreSQL again, which does not survive it. Absent where nothing can be mounted. */
+  readonly fillDisk: ((over: Promise<unknown>) => Promise<void>) | undefined;
   /** Returns a function that counts the runs of before now that have neither ended nor wait for an answer of a user. */
   beginRecovery(): Promise<() => Promise<number>>;
 }
@@ -50,27 +56,42 @@ export interface Sites extends AsyncDisposable {
 export async function openSites({ isSmall }: { readonly isSmall: boolean }): Promise<Sites> {
   await using resources = new AsyncDisposableStack();
   const dataDir = resources.adopt(await makeDataDir(), (folder) => rm(folder, { recursive: true, force: true }));
+  const disk = isSmall ? undefined : await mountSmallDisk(dataDir);
+  if (disk !== undefined) resources.use(disk);
   const log = createLogger({ level: 'silent', name: 'test' });
   const startPostgres = () => startEmbeddedPostgres({ dataDir, log, settings: ['max_connections=400'] });
   let server: EmbeddedPostgres = await startPostgres();
   resources.defer(() => server[Symbol.asyncDispose]());
   const effects = resources.use(await openEffects());
   const receiver = resources.use(await startWebhookReceiver());
+  const sink = resources.use(await startSmtpSink());
   const apps = resources.adopt(await makeApps(effects.url), (folder) => rm(folder, { recursive: true, force: true }));
-  const env = { ...settings, AGENTS_DIR: apps };
+  // Both installations have one blob store, which is a folder in it.
+  const data = resources.adopt(await makeDataDir(), (folder) => rm(folder, { recursive: true, force: true }));
+  const mail = { SMTP_URL: sink.url, MAIL_FROM: 'mesh@example.org' };
+  const env = { ...settings, ...mail, AGENTS_DIR: apps, DATA_DIR: data };
   const site = await openAttacked(resources, { isSmall, env, url: server.url });
   const options = { mode: 'all', databaseUrl: server.url, env, mostLines } as const;
   const spared = isSmall ? undefined : resources.use(await startMesh(options));
+  const restartPostgres = async (): Promise<void> => {
+    await killPostgres(server);
+    server = await startPostgres();
+  };
+  const fillDisk = async (over: Promise<unknown>): Promise<void> => {
+    await disk?.fill();
+    await over;
+    await disk?.empty();
+    await restartPostgres();
+  };
   const opened = resources.move();
   return {
     ...site,
     spared,
     effects,
     receiver,
-    restartPostgres: async () => {
-      await killPostgres(server);
-      server = await startPostgres();
-    },
+    sink,
+    restartPostgres,
+    fillDisk: disk && fillDisk,
     beginRecovery: () => beginRecovery(server.url),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -90,7 +111,14 @@ async function openAttacked(
   const doubled = ['sessions', 'runs', ...(isSmall ? [] : ['gateway'])];
   const replicas = doubled.map((word) => `${word}-2`);
   // A webhook whose process was killed comes half a minute later.
-  const processes = ['gateway', 'auth', 'sessions', 'runs', ...replicas, ...(isSmall ? [] : ['keys', 'webhooks'])];
+  const processes = [
+    'gateway',
+    'auth',
+    'sessions',
+    'runs',
+    ...replicas,
+    ...(isSmall ? [] : ['keys', 'webhooks', 'artifacts', 'memory']),
+  ];
   const databases = new Map<string, TcpProxy>();
   for (const name of new Set([...only, ...processes])) databases.set(name, resources.use(await TcpProxy.open(url)));
   const between: TcpProxy[] = [];

@@ -1,7 +1,10 @@
 import type { Lane } from '../clients/lane.ts';
 import type { Sites } from '../open-sites.ts';
 import { createAnswers } from './answers.ts';
+import { createArtifacts } from './artifacts.ts';
 import { createCancels } from './cancels.ts';
+import { createMails } from './mails.ts';
+import { createMemories } from './memories.ts';
 import { createMessages } from './messages.ts';
 import { createMultitasks } from './multitasks.ts';
 import { createRegisters } from './registers.ts';
@@ -10,8 +13,8 @@ import { createTools } from './tools.ts';
 import { createViewers } from './viewers.ts';
 import { createWebhooks } from './webhooks.ts';
 
-/** One lane for each thing that can be done with a run. `refusedWebhooks`: the part of the webhooks whose first message is refused. */
-export function createLanes({ effects, receiver }: Sites, refusedWebhooks: number): Lane[] {
+/** One lane for each thing that clients do. `refusedWebhooks`: the part of the webhooks whose first message is refused. */
+export function createLanes({ effects, receiver, sink }: Sites, refusedWebhooks: number): Lane[] {
   return [
     createCancels(),
     createMultitasks(),
@@ -22,5 +25,8 @@ export function createLanes({ effects, receiver }: Sites, refusedWebhooks: numbe
     createWebhooks(receiver, refusedWebhooks),
     createSchedules(),
     createViewers(),
+    createArtifacts(),
+    createMemories(),
+    createMails(sink),
   ];
 }

@@ -15,7 +15,7 @@ import {
   startRun,
 } from '../clients/runs.ts';
 import type { Story } from '../clients/story.ts';
-import type { Effects } from './effects.ts';
+import type { Effects } from '../effects.ts';
 
 interface Order {
   readonly id: string;

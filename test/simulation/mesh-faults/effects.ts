@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FakeMcpServer, startMcpServer } from '../../../fakes/mcp/index.ts';
+import { type FakeMcpServer, startMcpServer } from '../../fakes/mcp/index.ts';
 
 /** The tools of a server outside of the mesh, and a list of the work that they did. */
 export interface Effects extends AsyncDisposable {
