@@ -17,5 +17,9 @@ if (status === 0) {
   // It loads the gateway, which imports what was just generated.
   const { clientTypesFile, clientTypesText } = await import('./client-types.ts');
   writeFileSync(join(root, clientTypesFile), await clientTypesText());
+  const { pythonModelsFile, pythonModelsText, pythonWithGenerator } = await import('./python-models.ts');
+  const python = pythonWithGenerator();
+  if (python === undefined) process.stderr.write(`${pythonModelsFile} is as it was: there is no python3 with venv\n`);
+  else writeFileSync(join(root, pythonModelsFile), await pythonModelsText(python));
 }
 process.exitCode = status ?? 1;

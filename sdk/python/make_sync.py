@@ -1,26 +1,23 @@
 """Makes the sync client from the async one: python make_sync.py"""
 
 import re
+import sys
 from pathlib import Path
 
-folder = Path(__file__).parent / "src" / "agentmesh"
+package = Path(__file__).parent / "src" / "agentmesh"
 WORDS = [
-    (r'"""The client for asyncio\..*?"""', '"""The client that waits. Made from `_async.py` by `make_sync.py`; do not edit."""'),
+    (r'"""The client for asyncio\. .*"""', '"""The client that waits. Made from `_async` by `make_sync.py`; do not edit."""'),
     (r", for asyncio\.", "."),
-    (r"import asyncio\nimport inspect\nimport os\n", "import os\n"),
-    (r"from time import monotonic\n", "from time import monotonic, sleep\n"),
+    (r"from asyncio import sleep", "from time import sleep"),
+    (r"import inspect\n", ""),
     (r"await token if inspect\.isawaitable\(token\) else token", "token"),
     (r"Union\[str, Awaitable\[str\]\]", "str"),
-    (r"AsyncIterator, Awaitable, ", "Iterator, "),
+    (r"Awaitable\[str \| None\]", "str | None"),
+    (r"Awaitable, ", ""),
     (r"AsyncIterator", "Iterator"),
     (r"StopAsyncIteration", "StopIteration"),
-    (r"asyncio\.sleep", "sleep"),
-    (r"__aiter__", "__iter__"),
-    (r"__anext__", "__next__"),
-    (r"__aenter__", "__enter__"),
-    (r"__aexit__", "__exit__"),
-    (r"\baiter_sse", "iter_sse"),
-    (r"\baread\b", "read"),
+    (r"__a(iter|next|enter|exit)__", r"__\1__"),
+    (r"\ba(iter_sse|iter_raw|read)\b", r"\1"),
     (r"\baclose\b", "close"),
     (r"httpx\.AsyncClient", "httpx.Client"),
     (r"\bAsync(?=[A-Z])", ""),
@@ -31,12 +28,26 @@ WORDS = [
 ]
 
 
-def sync_text() -> str:
-    text = (folder / "_async.py").read_text()
-    for pattern, word in WORDS:
-        text = re.sub(pattern, word, text)
-    return text
+def sync_texts() -> dict[Path, str]:
+    """The text of each file of the sync client."""
+    texts = {}
+    for file in sorted((package / "_async").glob("*.py")):
+        text = file.read_text()
+        for pattern, word in WORDS:
+            text = re.sub(pattern, word, text)
+        texts[package / "_sync" / file.name] = text
+    return texts
+
+
+def is_current() -> bool:
+    """Whether the files are those that would be made now."""
+    found = {file: file.read_text() for file in (package / "_sync").glob("*.py")}
+    return found == sync_texts()
 
 
 if __name__ == "__main__":
-    (folder / "_sync.py").write_text(sync_text())
+    if "--check" in sys.argv:
+        sys.exit(0 if is_current() else "_sync is not what _async makes: python make_sync.py")
+    (package / "_sync").mkdir(exist_ok=True)
+    for file, text in sync_texts().items():
+        file.write_text(text)

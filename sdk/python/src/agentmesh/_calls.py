@@ -6,9 +6,9 @@ import json
 import os
 import random
 import uuid
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Union
 from urllib.parse import quote
 
 import httpx
@@ -21,6 +21,11 @@ LONGEST_PAUSE = 10.0
 MOST_VAIN_SECONDS = 300.0
 """How long a stream is opened again and again without a single new frame before it fails."""
 _KEYED = {"POST", "PATCH"}
+
+
+Sendable = Union[bytes, Iterable[bytes], AsyncIterable[bytes]]
+Upload = Union[Sendable, Callable[[], Sendable]]
+"""Bytes to send, or their pieces. A function is called for each try, so that a stream can be sent again."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,17 @@ class Call:
     method: str
     path: str
     query: Mapping[str, Any] = field(default_factory=dict)
+    #: Sent as JSON.
     body: Any = None
     headers: Mapping[str, str | None] = field(default_factory=dict)
+    #: Sent as it is, in place of `body`.
+    upload: Upload | None = None
+
+    @property
+    def is_once(self) -> bool:
+        """Whether a second try would do harm: a stream is read once, and a change of what must be unchanged would refuse itself."""
+        is_stream = self.upload is not None and not isinstance(self.upload, bytes) and not callable(self.upload)
+        return is_stream or (self.headers.get("if-match") is not None and self.method not in _KEYED)
 
     def keyed(self) -> Call:
         """The same request with an `Idempotency-Key` for all its tries, where its method takes one."""
@@ -61,8 +75,9 @@ def request_of(client: httpx.Client | httpx.AsyncClient, call: Call, options: Op
     if token is not None:
         headers["authorization"] = f"Bearer {token}"
     params = {name: _text_of(value) for name, value in call.query.items() if value is not None}
-    content = None if call.body is None else json.dumps(call.body).encode()
-    if content is not None:
+    content: Any = call.upload() if callable(call.upload) else call.upload
+    if call.body is not None:
+        content = json.dumps(call.body).encode()
         headers["content-type"] = "application/json"
     return client.build_request(
         call.method, options.url + call.path, params=params or None, content=content, headers=headers
@@ -88,10 +103,10 @@ def value_of(call: Call, response: httpx.Response, attempt: int) -> Any:
         raise ConnectionError("The answer is no whole JSON.") from error
 
 
-def pause_before(error: AgentMeshError, attempt: int, options: Options) -> float:
+def pause_before(error: AgentMeshError, attempt: int, call: Call, options: Options) -> float:
     """Seconds before the next try. Raises the error when there is none."""
     retry_after = error.retry_after or 0.0
-    if not is_passing(error) or attempt >= options.tries or retry_after > MOST_RETRY_AFTER:
+    if not is_passing(error) or attempt >= options.tries or call.is_once or retry_after > MOST_RETRY_AFTER:
         raise error
     return retry_after + backoff(attempt, options)
 

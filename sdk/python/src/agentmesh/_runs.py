@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
+from . import models
 from ._calls import Call, route
 from ._errors import RunNotWaitingError
 
@@ -21,7 +22,7 @@ class Gap:
     up_to: str
 
 
-RunEvent = Union[Json, Gap]
+RunEvent = Union[models.Event, Gap]
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,9 @@ class FinalRun:
     #: Text of the agent's last message.
     text: str
     #: Whole events, in order.
-    events: list[Json]
+    events: list[models.Event]
     #: `status` tells how the run ended; a failed run is no exception.
-    record: Json
+    record: models.Run
 
 
 def text_of(event: Mapping[str, Any]) -> str:
@@ -48,7 +49,7 @@ class RunLog:
     def __init__(self, after: str | None) -> None:
         self.events: list[RunEvent] = []
         self.last_id = after
-        self.record: Json | None = None
+        self.record: models.Run | None = None
         self._said: dict[str, str] = {}
         self._is_gapped = False
 
@@ -87,7 +88,9 @@ class RunLog:
         whole = [it for it in self.events if not isinstance(it, Gap) and not it.get("partial")]
         said = [text_of(it) for it in whole if it.get("author") != "user"]
         text = next((it for it in reversed(said) if it), "")
-        return FinalRun(text=text, events=whole, record=self.record or {})
+        if self.record is None:
+            raise RuntimeError("The run has not been read to its end.")
+        return FinalRun(text=text, events=whole, record=self.record)
 
 
 _PLACE = re.compile(r"^(\d+)(?:-(\d+))?(?:-end\d+)?$")
@@ -103,23 +106,44 @@ def _numbers_of(frame_id: str) -> tuple[int, int] | None:
     return None if match is None else (int(match[1]), int(match[2] or 0))
 
 
-def start_call(app: str, user: str, session: str, text: str | None, options: Mapping[str, Any]) -> Call:
-    message = options.get("message") or {"role": "user", "parts": [{"text": text or ""}]}
+class _GenaiContent(Protocol):
+    """A `google.genai.types.Content`, without a need for the package."""
+
+    def model_dump(self, *, mode: str, by_alias: bool, exclude_none: bool) -> Json: ...
+
+
+MessageLike = Union[str, Mapping[str, Any], _GenaiContent]
+"""A text, a content as JSON, or a `google.genai.types.Content`."""
+
+
+def message_of(message: MessageLike | None) -> Mapping[str, Any]:
+    """The content that a message stands for, as JSON. A content without a role is the user's."""
+    if message is None or isinstance(message, str):
+        return {"role": "user", "parts": [{"text": message or ""}]}
+    if isinstance(message, Mapping):
+        return message
+    return {"role": "user", **message.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+def start_call(app: str, user: str, session: str, message: Mapping[str, Any], options: Mapping[str, Any]) -> Call:
     names = {"streaming": "streaming", "custom_metadata": "customMetadata", "multitask": "multitask"}
     more = {**names, "state_delta": "stateDelta", "webhook": "webhook"}
+    unknown = sorted(set(options) - set(more))
+    if unknown:
+        raise TypeError(f"A run has no option {unknown[0]}: there are {', '.join(sorted(more))}.")
     extra = {wire: options[name] for name, wire in more.items() if options.get(name) is not None}
     body = {"appName": app, "userId": user, "sessionId": session, "newMessage": message, **extra}
     return Call("POST", "/runs", body=body)
 
 
-def answer_call(run_id: str, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: Json) -> Call:
+def answer_call(run_id: str, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: models.Run) -> Call:
     """The request that answers what a run waits for: the response to its only call, or answers with `id` and `response`."""
     given = [answer] if isinstance(answer, Mapping) else list(answer)
     responses = [_named(it, run) for it in given]
     return Call("POST", route("/runs/{}/answer", run_id), body={"functionResponses": responses})
 
 
-def _named(answer: Mapping[str, Any], run: Json) -> Json:
+def _named(answer: Mapping[str, Any], run: models.Run) -> Json:
     waiting = run.get("waitingFor") or []
     if isinstance(answer.get("id"), str) and isinstance(answer.get("response"), Mapping):
         names = {it["functionCallId"]: it["name"] for it in waiting}

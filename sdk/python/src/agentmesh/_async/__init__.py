@@ -1,0 +1,1 @@
+"""The client for asyncio. `_sync` is made from this folder by `make_sync.py`."""

@@ -1,0 +1,102 @@
+"""Named, versioned files of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from types import TracebackType
+
+import httpx
+
+from .. import models
+from .._calls import Call, Upload, lost, route
+from .sessions import path_of
+from .transport import AsyncTransport
+
+
+class AsyncDownload:
+    """An artifact that is being read: in pieces as they come, or whole with `read()`. Leaving its `with` block closes it."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self.mime_type: str = response.headers.get("content-type", "application/octet-stream")
+        length = response.headers.get("content-length")
+        #: Length in bytes, where the server tells it.
+        self.bytes: int | None = None if length is None else int(length)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for piece in self._response.aiter_raw():
+                yield piece
+        except httpx.HTTPError as error:
+            raise lost(error) from error
+
+    async def read(self) -> bytes:
+        """All bytes. Closes the download."""
+        async with self:
+            return b"".join([piece async for piece in self])
+
+    async def aclose(self) -> None:
+        """Leaves what has not been read."""
+        await self._response.aclose()
+
+    async def __aenter__(self) -> AsyncDownload:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class AsyncArtifacts:
+    """Named, versioned files of a session; those with `user:` before their name belong to all sessions of the user."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def list(self, *, app: str, user: str, session: str) -> Sequence[str]:
+        """Names of the artifacts."""
+        return await self._transport.json(Call("GET", f"{path_of(app, user, session)}/artifacts"), list[str])
+
+    async def versions(self, *, app: str, user: str, session: str, name: str) -> Sequence[models.ArtifactVersion]:
+        """All versions of an artifact."""
+        path = f"{_file_of(app, user, session, name)}/versions/metadata"
+        return await self._transport.json(Call("GET", path), list[models.ArtifactVersion])
+
+    async def download(
+        self, *, app: str, user: str, session: str, name: str, version: int | str | None = None
+    ) -> AsyncDownload:
+        """Opens the latest version, or the given one."""
+        query = {"alt": "media", "version": version}
+        return AsyncDownload(await self._transport.open(Call("GET", _file_of(app, user, session, name), query=query)))
+
+    async def upload(
+        self,
+        data: Upload,
+        *,
+        app: str,
+        user: str,
+        session: str,
+        name: str,
+        mime_type: str = "application/octet-stream",
+    ) -> models.ArtifactVersion:
+        """Stores bytes as the next version. An iterator of pieces is sent once; a function that makes one is called for each try.
+
+        >>> made = mesh.sessions.create(app="echo", user="u1")
+        >>> name = {"app": "echo", "user": "u1", "session": made["id"], "name": "a.txt"}
+        >>> mesh.artifacts.upload(b"Hello", **name, mime_type="text/plain")["version"]
+        0
+        >>> mesh.artifacts.download(**name).read()
+        b'Hello'
+        """
+        headers = {"content-type": mime_type}
+        call = Call("PUT", _file_of(app, user, session, name), upload=data, headers=headers)
+        return await self._transport.json(call, models.ArtifactVersion)
+
+    async def delete(self, *, app: str, user: str, session: str, name: str) -> None:
+        """Deletes all versions of an artifact."""
+        await self._transport.any(Call("DELETE", _file_of(app, user, session, name)))
+
+
+def _file_of(app: str, user: str, session: str, name: str) -> str:
+    return f"{path_of(app, user, session)}{route('/artifacts/{}', name)}"

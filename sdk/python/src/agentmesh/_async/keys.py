@@ -1,0 +1,99 @@
+"""Keys, tokens, and what models have cost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from .. import models
+from .._calls import Call, route
+from .transport import AsyncTransport
+
+
+class AsyncKeys:
+    """Keys for model providers that the account has saved. Their values are never answered."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self) -> AsyncIterator[models.SavedKey]:
+        """Saved keys of the account."""
+        return self._transport.pages("/api/saved-api-keys", {}, models.SavedKey)
+
+    async def get(self, id: str) -> models.SavedKey:
+        """One saved key."""
+        return await self._transport.json(Call("GET", _key(id)), models.SavedKey)
+
+    async def create(self, body: models.CreateSavedKeyRequest) -> models.SavedKeyAnswer:
+        """Saves a key."""
+        return await self._transport.json(Call("POST", "/api/saved-api-keys", body=body), models.SavedKeyAnswer)
+
+    async def update(self, id: str, body: models.UpdateSavedKeyRequest) -> models.SavedKeyAnswer:
+        """Changes the given fields of a saved key."""
+        return await self._transport.json(Call("PATCH", _key(id), body=body), models.SavedKeyAnswer)
+
+    async def test(self, id: str) -> models.SavedKeyTest:
+        """Asks the provider whether the key is good."""
+        return await self._transport.json(Call("POST", f"{_key(id)}/test"), models.SavedKeyTest)
+
+    async def delete(self, id: str) -> None:
+        """Forgets a saved key."""
+        await self._transport.any(Call("DELETE", _key(id)))
+
+
+class AsyncUsage:
+    """Use of models by the account, and its limits."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, **query: Any) -> models.Usage:
+        """Sums between two days, grouped by day, model, agent and others.
+
+        >>> mesh.usage.get(group_by="model")["usage"]
+        []
+        """
+        return await self._transport.json(Call("GET", "/api/usage", query=query), models.Usage)
+
+    def limits(self) -> AsyncIterator[models.UsageLimit]:
+        """Limits of the account."""
+        return self._transport.pages("/api/usage/limits", {}, models.UsageLimit)
+
+    async def set_limit(self, scope: str, period: str, body: models.LimitAmounts) -> models.UsageLimit:
+        """Limits what a `scope` may use in a `period`, such as `account` in a `day`."""
+        return await self._transport.json(Call("PUT", _limit(scope, period), body=body), models.UsageLimit)
+
+    async def remove_limit(self, scope: str, period: str) -> None:
+        """Removes a limit."""
+        await self._transport.any(Call("DELETE", _limit(scope, period)))
+
+
+class AsyncTokens:
+    """Personal tokens, for programs."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, **query: Any) -> AsyncIterator[models.PersonalToken]:
+        """Newest first."""
+        return self._transport.pages("/api/auth/tokens", {"limit": 100, **query}, models.PersonalToken)
+
+    async def create(self, body: models.CreatePersonalTokenRequest) -> models.NewPersonalToken:
+        """Makes a token. `token` of the answer is shown this once. Needs a sign-in with the password."""
+        return await self._transport.json(Call("POST", "/api/auth/tokens", body=body), models.NewPersonalToken)
+
+    async def revoke(self, id: str) -> None:
+        """Ends a token."""
+        await self._transport.any(Call("DELETE", route("/api/auth/tokens/{}", id)))
+
+    async def revoke_all(self) -> None:
+        """Ends all personal tokens of the account."""
+        await self._transport.any(Call("DELETE", "/api/auth/tokens"))
+
+
+def _key(id: str) -> str:
+    return route("/api/saved-api-keys/{}", id)
+
+
+def _limit(scope: str, period: str) -> str:
+    return route("/api/usage/limits/{}/{}", scope, period)

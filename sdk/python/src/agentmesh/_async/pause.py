@@ -1,0 +1,5 @@
+"""Waiting between two tries."""
+
+from asyncio import sleep
+
+__all__ = ["sleep"]

@@ -1,0 +1,75 @@
+"""Conversations of end users with apps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from .. import models
+from .._calls import Call, route
+from .transport import AsyncTransport
+
+
+class AsyncSessions:
+    """Conversations of end users with apps."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, *, app: str, user: str, **body: Any) -> models.Session:
+        """Creates a session, with an id of its own or a given one (`sessionId`), and with a `state`.
+
+        >>> mesh.sessions.create(app="echo", user="u1", state={"city": "Kiel"})["state"]
+        {'city': 'Kiel'}
+        """
+        call = Call("POST", route("/apps/{}/users/{}/sessions", app, user), body=body)
+        return await self._transport.json(call, models.Session)
+
+    def list(self, *, app: str, user: str, **query: Any) -> AsyncIterator[models.Session]:
+        """Without events and states. Newest first with `order="desc"`."""
+        path = route("/apps/{}/users/{}/sessions", app, user)
+        return self._transport.pages(path, {"limit": 100, **query}, models.Session)
+
+    async def get(self, *, app: str, user: str, session: str) -> models.Session:
+        """A session with its state and all its events."""
+        return await self._transport.json(Call("GET", path_of(app, user, session)), models.Session)
+
+    def events(self, *, app: str, user: str, session: str, **query: Any) -> AsyncIterator[models.Event]:
+        """The events of a session, page by page, from the oldest on or from the newest (`order="desc"`)."""
+        asked = {"limit": 100, **query}
+        return self._transport.pages(path_of(app, user, session), asked, models.Event, "events")
+
+    async def update(self, *, app: str, user: str, session: str, **body: Any) -> models.Session:
+        """Changes the state: `stateDelta`.
+
+        >>> made = mesh.sessions.create(app="echo", user="u1")
+        >>> name = {"app": "echo", "user": "u1", "session": made["id"]}
+        >>> mesh.sessions.update(**name, stateDelta={"city": "Kiel"})["state"]
+        {'city': 'Kiel'}
+        """
+        call = Call("PATCH", path_of(app, user, session), body=body)
+        return await self._transport.json(call, models.Session)
+
+    async def delete(self, *, app: str, user: str, session: str) -> None:
+        """Deletes a session with its artifacts."""
+        await self._transport.any(Call("DELETE", path_of(app, user, session)))
+
+    async def rewind(self, *, app: str, user: str, session: str, before: str) -> models.Session:
+        """Takes the session back to before a run."""
+        path = f"{path_of(app, user, session)}/rewind"
+        body = {"rewindBeforeInvocationId": before}
+        return await self._transport.json(Call("POST", path, body=body), models.Session)
+
+    async def fork(self, *, app: str, user: str, session: str, **body: Any) -> models.Session:
+        """Copies the session up to an event or to the end of a run."""
+        path = f"{path_of(app, user, session)}/fork"
+        return await self._transport.json(Call("POST", path, body=body), models.Session)
+
+    def runs(self, *, app: str, user: str, session: str, **query: Any) -> AsyncIterator[models.Run]:
+        """Runs of the session, newest first."""
+        return self._transport.pages(f"{path_of(app, user, session)}/runs", query, models.Run)
+
+
+def path_of(app: str, user: str, session: str) -> str:
+    """Path of a session."""
+    return route("/apps/{}/users/{}/sessions/{}", app, user, session)

@@ -1,0 +1,77 @@
+"""Streams of server-sent events that go on after a broken connection."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from time import monotonic
+
+import httpx
+from httpx_sse import EventSource, ServerSentEvent, SSEError
+
+from .._calls import MOST_VAIN_SECONDS, Call, backoff, lost
+from .._errors import AgentMeshError, is_passing
+from .._runs import RunLog
+from .pause import sleep
+from .transport import AsyncTransport
+
+OPEN = "open"
+"""Event of the frame, made here, that says that a stream was opened."""
+
+
+async def follow(transport: AsyncTransport, path: str, log: RunLog) -> AsyncIterator[None]:
+    """Reads frames into the log, up to the end of the run, and behind the last frame again when a connection breaks."""
+    vain, since = 0, monotonic()
+    while log.record is None:
+        try:
+            async for frame in connect(transport, path, log.last_id):
+                if frame is None:
+                    log.record = await transport.any(Call("GET", path.removesuffix("/events")))
+                    return
+                if frame.event != OPEN:
+                    vain, since = 0, monotonic()
+                log.keep(frame.event, frame.id, frame.data)
+                yield
+                if log.record is not None:
+                    return
+        except AgentMeshError as error:
+            if not is_passing(error) or monotonic() - since > MOST_VAIN_SECONDS:
+                raise
+        vain += 1
+        await sleep(backoff(vain, transport.options))
+
+
+async def endless(transport: AsyncTransport, path: str) -> AsyncIterator[ServerSentEvent]:
+    """Frames of a stream without an end. There is a frame `OPEN` each time when the stream was opened."""
+    last_id: str | None = None
+    vain, since = 0, monotonic()
+    while True:
+        try:
+            async for frame in connect(transport, path, last_id):
+                if frame is None or (frame.data == "" and frame.event != OPEN):
+                    continue
+                if frame.event != OPEN:
+                    vain, since = 0, monotonic()
+                    last_id = frame.id or last_id
+                yield frame
+        except AgentMeshError as error:
+            if not is_passing(error) or monotonic() - since > MOST_VAIN_SECONDS:
+                raise
+        vain += 1
+        await sleep(backoff(vain, transport.options))
+
+
+async def connect(transport: AsyncTransport, path: str, last_id: str | None) -> AsyncIterator[ServerSentEvent | None]:
+    """Frames of one connection; None for a stream that was read to its end before."""
+    headers = {"accept": "text/event-stream", "last-event-id": last_id}
+    response = await transport.open(Call("GET", path, headers=headers))
+    try:
+        yield ServerSentEvent(event=OPEN)
+        if response.status_code == 204:
+            yield None
+            return
+        async for frame in EventSource(response).aiter_sse():
+            yield frame
+    except (httpx.HTTPError, SSEError) as error:
+        raise lost(error) from error
+    finally:
+        await response.aclose()

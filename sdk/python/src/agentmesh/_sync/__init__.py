@@ -1,0 +1,1 @@
+"""The client that waits. Made from `_async` by `make_sync.py`; do not edit."""

@@ -1,0 +1,88 @@
+"""Sign-in with a password, and the account of the present token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .. import models
+from .._calls import Call, route
+from .._errors import UnauthenticatedError
+from .transport import Transport
+
+
+class Account:
+    """Sign-in with a password, and the account of the present token."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._anonymous = transport.anonymous()
+        self._cookie: str | None = None
+
+    def sign_in(self, *, email: str, password: str) -> None:
+        """Signs in. The client sends the token from now on, and gets another one with the refresh cookie when it has run out."""
+        call = Call("POST", "/api/auth/token", body={"email": email, "password": password})
+        self._transport.sign_in(self._token_for(call), self._refresh)
+
+    def sign_out(self) -> None:
+        """Ends the sign-in."""
+        self._token_for(Call("POST", "/api/auth/logout"))
+        self._cookie = None
+        self._transport.sign_in(None, None)
+
+    def sign_up(self, body: models.SignUpRequest) -> models.User:
+        """Creates an account. It does not sign in."""
+        return self._anonymous.json(Call("POST", "/api/users/", body=body), models.User)
+
+    def me(self) -> models.User:
+        """The account of the token."""
+        return self._transport.json(Call("GET", "/api/users/me"), models.User)
+
+    def update(self, id: int, body: models.UpdateUserRequest) -> models.User:
+        """Changes the name of an account, one's own or another one for admins."""
+        return self._transport.json(Call("PATCH", route("/api/users/{}", id), body=body), models.User)
+
+    def delete(self, id: int) -> str:
+        """Deletes an account with everything that it has. Cannot be undone. Answers the id of the receipt, for `erasure`."""
+        _, headers = self._transport.headers(Call("DELETE", route("/api/users/{}", id)))
+        return headers.get("location", "").rpartition("/")[2]
+
+    def erasure(self, receipt: str) -> models.Erasure:
+        """The receipt of a deletion: how much was erased where. Needs no token."""
+        return self._anonymous.json(Call("GET", route("/api/users/me/erasures/{}", receipt)), models.Erasure)
+
+    def sign_ins(self) -> Iterator[models.SignIn]:
+        """Sign-ins of the account that have not ended."""
+        return self._transport.pages("/api/auth/sessions", {}, models.SignIn)
+
+    def end_sign_in(self, id: str) -> None:
+        """Signs out somewhere else."""
+        self._transport.any(Call("DELETE", route("/api/auth/sessions/{}", id)))
+
+    def audit(self, **query: Any) -> Iterator[models.Action]:
+        """Actions on the account, newest first."""
+        return self._transport.pages("/api/audit", {"limit": 100, **query}, models.Action)
+
+    def server_config(self) -> models.PublicConfig:
+        """The public configuration of the server."""
+        return self._anonymous.json(Call("GET", "/api/config"), models.PublicConfig)
+
+    def _refresh(self) -> str | None:
+        try:
+            return self._token_for(Call("POST", "/api/auth/refresh-token"))
+        except UnauthenticatedError:
+            return None
+
+    def _token_for(self, call: Call) -> str | None:
+        """Sends a request with the refresh cookie, and keeps the cookie and the token of the answer."""
+        sent = Call(call.method, call.path, body=call.body, headers={"cookie": self._cookie})
+        body, headers = self._anonymous.headers(sent)
+        self._cookie = _cookie_of(headers) or self._cookie
+        token = body.get("access_token") if isinstance(body, dict) else None
+        return token if isinstance(token, str) else None
+
+
+def _cookie_of(headers: Mapping[str, str]) -> str | None:
+    # httpx joins several headers by commas, and dates have commas of their own.
+    _, found, rest = headers.get("set-cookie", "").partition("refresh_token=")
+    return f"refresh_token={rest.split(';')[0]}" if found else None

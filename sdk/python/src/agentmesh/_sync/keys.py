@@ -1,0 +1,99 @@
+"""Keys, tokens, and what models have cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .. import models
+from .._calls import Call, route
+from .transport import Transport
+
+
+class Keys:
+    """Keys for model providers that the account has saved. Their values are never answered."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> Iterator[models.SavedKey]:
+        """Saved keys of the account."""
+        return self._transport.pages("/api/saved-api-keys", {}, models.SavedKey)
+
+    def get(self, id: str) -> models.SavedKey:
+        """One saved key."""
+        return self._transport.json(Call("GET", _key(id)), models.SavedKey)
+
+    def create(self, body: models.CreateSavedKeyRequest) -> models.SavedKeyAnswer:
+        """Saves a key."""
+        return self._transport.json(Call("POST", "/api/saved-api-keys", body=body), models.SavedKeyAnswer)
+
+    def update(self, id: str, body: models.UpdateSavedKeyRequest) -> models.SavedKeyAnswer:
+        """Changes the given fields of a saved key."""
+        return self._transport.json(Call("PATCH", _key(id), body=body), models.SavedKeyAnswer)
+
+    def test(self, id: str) -> models.SavedKeyTest:
+        """Asks the provider whether the key is good."""
+        return self._transport.json(Call("POST", f"{_key(id)}/test"), models.SavedKeyTest)
+
+    def delete(self, id: str) -> None:
+        """Forgets a saved key."""
+        self._transport.any(Call("DELETE", _key(id)))
+
+
+class Usage:
+    """Use of models by the account, and its limits."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, **query: Any) -> models.Usage:
+        """Sums between two days, grouped by day, model, agent and others.
+
+        >>> mesh.usage.get(group_by="model")["usage"]
+        []
+        """
+        return self._transport.json(Call("GET", "/api/usage", query=query), models.Usage)
+
+    def limits(self) -> Iterator[models.UsageLimit]:
+        """Limits of the account."""
+        return self._transport.pages("/api/usage/limits", {}, models.UsageLimit)
+
+    def set_limit(self, scope: str, period: str, body: models.LimitAmounts) -> models.UsageLimit:
+        """Limits what a `scope` may use in a `period`, such as `account` in a `day`."""
+        return self._transport.json(Call("PUT", _limit(scope, period), body=body), models.UsageLimit)
+
+    def remove_limit(self, scope: str, period: str) -> None:
+        """Removes a limit."""
+        self._transport.any(Call("DELETE", _limit(scope, period)))
+
+
+class Tokens:
+    """Personal tokens, for programs."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, **query: Any) -> Iterator[models.PersonalToken]:
+        """Newest first."""
+        return self._transport.pages("/api/auth/tokens", {"limit": 100, **query}, models.PersonalToken)
+
+    def create(self, body: models.CreatePersonalTokenRequest) -> models.NewPersonalToken:
+        """Makes a token. `token` of the answer is shown this once. Needs a sign-in with the password."""
+        return self._transport.json(Call("POST", "/api/auth/tokens", body=body), models.NewPersonalToken)
+
+    def revoke(self, id: str) -> None:
+        """Ends a token."""
+        self._transport.any(Call("DELETE", route("/api/auth/tokens/{}", id)))
+
+    def revoke_all(self) -> None:
+        """Ends all personal tokens of the account."""
+        self._transport.any(Call("DELETE", "/api/auth/tokens"))
+
+
+def _key(id: str) -> str:
+    return route("/api/saved-api-keys/{}", id)
+
+
+def _limit(scope: str, period: str) -> str:
+    return route("/api/usage/limits/{}/{}", scope, period)

@@ -1,0 +1,82 @@
+"""What happens in the account, as it happens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .. import models
+from .._calls import Call, route
+from .._runs import Gap
+from .streams import OPEN, endless
+from .transport import Transport
+
+
+class Changes:
+    """Changes in the account, for programs that show it."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def stream(self) -> Iterator[models.Change | Gap]:
+        """Begins with a gap; afterwards a gap comes only where changes are unknown. Read again what you show then.
+
+        >>> changes = mesh.changes.stream()
+        >>> next(changes)
+        Gap(up_to='')
+        """
+        for frame in endless(self._transport, "/api/changes"):
+            if frame.event == "gap":
+                yield Gap(up_to="")
+            if frame.event == "message":
+                change: models.Change = json.loads(frame.data)
+                yield change
+
+
+class Notifications:
+    """Runs in the background that have ended, and what else the account should know."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, **query: Any) -> Iterator[models.Notification]:
+        """Newest first."""
+        asked = {"limit": 100, **query}
+        return self._transport.pages("/api/notifications", asked, models.Notification, "notifications")
+
+    def unread_count(self) -> int:
+        """How many are unread."""
+        call = Call("GET", "/api/notifications/unread-count")
+        return (self._transport.json(call, models.UnreadCount))["unread_count"]
+
+    def read(self, id: int) -> models.Notification:
+        """Marks one as read."""
+        call = Call("PATCH", route("/api/notifications/{}/read", id))
+        return self._transport.json(call, models.Notification)
+
+    def read_all(self) -> None:
+        """Marks all as read."""
+        self._transport.any(Call("POST", "/api/notifications/read-all"))
+
+    def stream(self) -> Iterator[models.Notification]:
+        """New ones as they are made, also those that are made while the connection is broken."""
+        last = 0
+        for newest in self.list(limit=1):
+            last = newest["id"]
+            break
+        for frame in endless(self._transport, "/api/notifications/stream"):
+            news = self._since(last) if frame.event == OPEN else [json.loads(frame.data)]
+            for notification in news:
+                if notification["id"] > last:
+                    last = notification["id"]
+                    yield notification
+
+    def _since(self, last: int) -> Sequence[models.Notification]:
+        """Those behind the one with this id, oldest first."""
+        missed: Sequence[models.Notification] = []
+        for notification in self.list():
+            if notification["id"] <= last:
+                break
+            missed = [notification, *missed]
+        return missed

@@ -1,0 +1,108 @@
+"""A run that is being watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import models
+from .._calls import route
+from .._runs import FinalRun, RunEvent, RunLog
+from .streams import follow
+from .transport import Transport
+
+if TYPE_CHECKING:
+    from .runs import Runs
+
+
+class RunStream:
+    """A run that is being watched. Iterate it for its events, or `text` for its words; `final()` waits for the end.
+
+    The run goes on whatever its watchers do. A loop that comes after another one goes on where that one stopped, also after an `answer`.
+    """
+
+    def __init__(self, runs: Runs, transport: Transport, run_id: str | None, after: str | None) -> None:
+        self._id = run_id
+        self._request: Mapping[str, Any] = {}
+        self._runs = runs
+        self._transport = transport
+        self._log = RunLog(after)
+        self._next = 0
+        self._next_text = 0
+        self._reading: Iterator[None] | None = None
+
+    @property
+    def id(self) -> str:
+        """The run's `invocationId`, when it has begun."""
+        if self._id is None:
+            raise RuntimeError("The run has not begun: call begin() first.")
+        return self._id
+
+    def begin(self) -> str:
+        """Starts the run, unless it has been started, and answers its id. Everything that reads the run does it too."""
+        if self._id is None:
+            self._id = str((self._runs.start(**self._request))["invocationId"])
+        return self._id
+
+    @property
+    def last_event_id(self) -> str | None:
+        """Id of the last event that was read, for `runs.watch(id, after=…)`."""
+        return self._log.last_id
+
+    @property
+    def record(self) -> models.Run | None:
+        """Record of the run, when the stream has ended."""
+        return self._log.record
+
+    def __iter__(self) -> Iterator[RunEvent]:
+        while self._has(self._next):
+            self._next += 1
+            yield self._log.events[self._next - 1]
+
+    @property
+    def text(self) -> Iterator[str]:
+        """The words of the agents as they come."""
+        return self._texts()
+
+    def _texts(self) -> Iterator[str]:
+        while self._has(self._next_text):
+            self._next_text += 1
+            piece = self._log.new_text(self._log.events[self._next_text - 1])
+            if piece:
+                yield piece
+
+    def final(self) -> FinalRun:
+        """Reads to the end, or to where the run waits for a person."""
+        while self._has(len(self._log.events)):
+            pass
+        return self._log.final()
+
+    def cancel(self) -> models.Run:
+        """Stops the run."""
+        return self._runs.cancel(self.begin())
+
+    def steer(self, text: str) -> models.Run:
+        """Adds a message to the run; the agent sees it before its next call of the model."""
+        return self._runs.steer(self.begin(), text)
+
+    def answer(self, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> models.Run:
+        """Answers what the run waits for. Then the stream goes on."""
+        run = self._runs.answer(self.begin(), answer, self._log.record)
+        self._log.record = None
+        return run
+
+    def _has(self, index: int) -> bool:
+        while index >= len(self._log.events) and self._log.record is None:
+            if self._reading is None:
+                path = route("/runs/{}/events", self.begin())
+                self._reading = follow(self._transport, path, self._log)
+            try:
+                self._reading.__next__()
+            except StopIteration:
+                self._reading = None
+            except BaseException:
+                self._reading = None
+                raise
+        if self._log.record is not None:
+            self._reading = None
+        return index < len(self._log.events)

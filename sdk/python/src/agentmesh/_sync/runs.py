@@ -1,0 +1,122 @@
+"""Runs of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .. import models
+from .._calls import Call, route
+from .._runs import MessageLike, answer_call, message_of, start_call
+from .run_stream import RunStream
+from .transport import Transport
+
+
+class Runs:
+    """Runs of agents: one message and everything that an agent does with it."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def stream(
+        self,
+        *,
+        app: str,
+        user: str,
+        text: str | None = None,
+        message: MessageLike | None = None,
+        session: str | None = None,
+        **options: Any,
+    ) -> RunStream:
+        """Makes a run and watches it. Without `session` it gets a new one.
+
+        `message` stands in place of `text`: a content as JSON, or one of google-genai. Options: see `start`.
+
+        >>> run = mesh.runs.stream(app="echo", user="u1", text="Hello, docs")
+        >>> "".join(run.text)
+        'Hello, docs'
+        >>> run.final().record["status"]
+        'completed'
+        """
+        run = RunStream(self, self._transport, None, None)
+        said = {"app": app, "user": user, "text": text, "message": message, "session": session}
+        run._request = {"streaming": True, **said, **options}
+        run.begin()
+        return run
+
+    def watch(self, run_id: str, *, after: str | None = None) -> RunStream:
+        """Watches a run that exists, from its beginning or behind the event `after`."""
+        return RunStream(self, self._transport, run_id, after)
+
+    def start(
+        self,
+        *,
+        app: str,
+        user: str,
+        text: str | None = None,
+        message: MessageLike | None = None,
+        session: str | None = None,
+        **options: Any,
+    ) -> models.StartedRun:
+        """Starts a run that nobody watches. Options: streaming, multitask, state_delta, custom_metadata, webhook.
+
+        >>> started = mesh.runs.start(app="echo", user="u1", text="Hello")
+        >>> mesh.runs.wait(started["invocationId"])["status"]
+        'completed'
+        """
+        if session is None:
+            made = self._transport.any(Call("POST", route("/apps/{}/users/{}/sessions", app, user), body={}))
+            session = made["id"]
+        call = start_call(app, user, str(session), message_of(text if message is None else message), options)
+        return self._transport.json(call, models.StartedRun)
+
+    def get(self, run_id: str) -> models.Run:
+        """The record of a run."""
+        return self._transport.json(Call("GET", route("/runs/{}", run_id)), models.Run)
+
+    def wait(self, run_id: str, *, seconds: int | None = None) -> models.Run:
+        """Answers the record when the run is over or waits for a person, else after some seconds as it is then."""
+        call = Call("GET", route("/runs/{}/wait", run_id), query={"seconds": seconds})
+        return self._transport.json(call, models.Run)
+
+    def trace(self, run_id: str) -> models.RunTrace:
+        """When its agents, models and tools were at work: within a second after an attempt has ended."""
+        return self._transport.json(Call("GET", route("/runs/{}/trace", run_id)), models.RunTrace)
+
+    def list(self, **query: Any) -> Iterator[models.Run]:
+        """Runs of the account, newest first. Filters: status, app, user, session, since, limit.
+
+        >>> [run["appName"] for run in mesh.runs.list(app="echo", status="failed")]
+        []
+        """
+        return self._transport.pages("/runs", query, models.Run)
+
+    def inbox(self, **query: Any) -> Iterator[models.Run]:
+        """Runs that wait for a person: for an approval, an input, or the result of a long-running tool."""
+        return self.list(**{**query, "status": "waiting"})
+
+    def cancel(self, run_id: str) -> models.Run:
+        """Stops a run and keeps its text so far. A run that is over stays as it is."""
+        return self._transport.json(Call("POST", route("/runs/{}/cancel", run_id), body={}), models.Run)
+
+    def steer(self, run_id: str, message: MessageLike) -> models.Run:
+        """Adds a message to a run that is not over."""
+        body = {"newMessage": message_of(message)}
+        return self._transport.json(Call("POST", route("/runs/{}/messages", run_id), body=body), models.Run)
+
+    def answer(
+        self, run_id: str, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: models.Run | None = None
+    ) -> models.Run:
+        """Answers what a run waits for: the response to its only call, or answers with `id` and `response`."""
+        known = run if run is not None else self.get(run_id)
+        return self._transport.json(answer_call(run_id, answer, known), models.Run)
+
+    def webhook_deliveries(self, run_id: str) -> Iterator[models.WebhookDelivery]:
+        """Messages to the webhook of a run, and what became of them."""
+        path = route("/runs/{}/webhook/deliveries", run_id)
+        return self._transport.pages(path, {}, models.WebhookDelivery)
+
+    def resend_webhook(self, run_id: str, delivery: str | int) -> models.WebhookDelivery:
+        """Sends a message to the webhook of a run again."""
+        path = route("/runs/{}/webhook/deliveries/{}/resend", run_id, delivery)
+        return self._transport.json(Call("POST", path), models.WebhookDelivery)

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { modelGenerator, pythonModelsFile, pythonModelsText } from '../../../scripts/python-models.ts';
+import { Caller, newAccount } from '../../caller.ts';
+import { hasPython, installPythonClient } from '../../python-client.ts';
+import { startCaseControl } from '../../sdk/case-control.ts';
+
+const url = inject('meshUrl');
+const client = fileURLToPath(new URL('../../../sdk/python', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'agentmesh-python-'));
+let python: string;
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+async function run(program: string, ...args: string[]): Promise<Ended> {
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output: (await written).join('') };
+}
+
+const script = (name: string, ...args: string[]): Promise<Ended> =>
+  run(python, '-B', join(client, 'tests', name), ...args);
+
+// Into an empty environment, by the command of its README.
+beforeAll(async () => {
+  if (!hasPython) return;
+  python = await installPythonClient(folder, 'mypy', 'google-genai', 'build', 'pdoc', modelGenerator);
+}, 300_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.skipIf(!hasPython)('the client for Python', () => {
+  test.each(['sync', 'async'])(
+    'sees what the conformance cases say: %s',
+    async (mode) => {
+      await using control = await startCaseControl();
+      const { code, output } = await script('run_cases.py', control.url, mode);
+      expect([code, output]).toEqual([0, expect.stringMatching(/^\d{3,} played, 0 wrong\n$/)]);
+    },
+    600_000,
+  );
+
+  test('has one source for both ways of waiting', async () => {
+    expect(await run(python, '-B', join(client, 'make_sync.py'), '--check')).toEqual({ code: 0, output: '' });
+  });
+
+  test('has whole types, for the oldest and the newest Python', async () => {
+    const config = join(client, 'pyproject.toml');
+    for (const version of ['3.10', '3.14']) {
+      const typed = [join(client, 'src', 'agentmesh'), join(client, 'tests', 'use_verbs.py')];
+      const checked = await run(python, '-m', 'mypy', '--config-file', config, '--python-version', version, ...typed);
+      expect(checked).toMatchObject({ code: 0 });
+    }
+  });
+
+  test('has the models of the description, made by npm run generate', async () => {
+    const file = join(client, '..', '..', pythonModelsFile);
+    expect(await pythonModelsText(python)).toBe(readFileSync(file, 'utf8'));
+  });
+
+  test('does on a mesh what each of its verbs says', async () => {
+    const [email, password] = [`${randomUUID()}@example.com`, 'correct horse battery'];
+    await new Caller(url).request('POST', '/api/users/', { email, password, first_name: 'Ada', last_name: 'L' });
+    const used = await script('use_verbs.py', url, email, password);
+    expect(used).toEqual({ code: 0, output: expect.stringContaining('all verbs did what they say') });
+  });
+
+  test('has examples in its doc comments that do what they say', async () => {
+    const { token = '' } = await newAccount(url);
+    const ran = await script('run_examples.py', url, token);
+    expect(ran).toEqual({ code: 0, output: expect.stringMatching(/^\d{2,} examples ran, 0 wrong\n$/) });
+  });
+
+  test('has a reference that is made from its doc comments, with every verb', async () => {
+    const made = await run(python, '-m', 'pdoc', 'agentmesh', '--output-directory', join(folder, 'reference'));
+    expect(made).toMatchObject({ code: 0 });
+    const page = readFileSync(join(folder, 'reference', 'agentmesh.html'), 'utf8');
+    for (const verb of ['AgentMesh.runs', 'RunStream.steer', 'Download.read', 'verify_webhook'])
+      expect(page).toContain(`id="${verb}"`);
+    expect(await script('documented.py')).toEqual({ code: 0, output: '' });
+  });
+
+  test('is built as packages that are installed into an empty project', async () => {
+    const dist = join(folder, 'dist');
+    expect(await run(python, '-m', 'build', '--outdir', dist, client)).toMatchObject({ code: 0 });
+    expect(readdirSync(dist).map((it) => it.slice(it.indexOf('0.1.0')))).toEqual([
+      '0.1.0-py3-none-any.whl',
+      '0.1.0.tar.gz',
+    ]);
+    const [wheel = ''] = readdirSync(dist).filter((it) => it.endsWith('.whl'));
+    const empty = join(folder, 'empty');
+    expect(await run('python3', '-m', 'venv', empty)).toMatchObject({ code: 0 });
+    const own = join(empty, 'bin', 'python');
+    expect(await run(own, '-m', 'pip', 'install', '--quiet', join(dist, wheel))).toMatchObject({ code: 0 });
+    const { token = '' } = await newAccount(url);
+    const program = `from agentmesh import AgentMesh\nwith AgentMesh(${JSON.stringify(url)}, ${JSON.stringify(token)}) as mesh: print(mesh.runs.stream(app="echo", user="u1", text="Hello").final().text)`;
+    expect(await run(own, '-c', program)).toEqual({ code: 0, output: 'Hello\n' });
+  }, 300_000);
+});
