@@ -1,33 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { AgentMesh, type RunEvent } from '@agentmesh/client';
-import { expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
+import { hasPython, installPythonClient } from '../../python-client.ts';
 import { CuttingProxy } from '../../sdk/cutting-proxy.ts';
 
 const url = inject('meshUrl');
+const isFull = process.env.VERIFY === 'full';
+/** Cuts that each client has to survive, and words of a run, each an event. */
+const [leastCuts, words] = isFull ? [1_000, 500] : [12, 100];
+/** Longest stretch of answers between two cuts, in bytes: longer than the last event, which has all words. */
+const mostBytes = 12_000;
+/** The run goes on while its events are watched, and for a while after the last word. */
+const text =
+  Array.from({ length: words }, (_, n) => (n % 50 === 0 ? '[[wait:200]]' : `word${n} `)).join('') + '[[wait:1500]]';
+const command = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
+const watcher = fileURLToPath(new URL('../../../sdk/python/tests/watch_run.py', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'agentmesh-cuts-'));
+const runProgram = promisify(execFile);
 
-/** Longest stretch of answers between two cuts, in bytes: more than the longest frame, so that each connection may bring one. */
-const mostBytes = 6_000;
+interface Watched {
+  /** All events that were seen, partial ones too. */
+  readonly events: readonly RunEvent[];
+  readonly status: string | undefined;
+}
 
-test('a run of the mesh has each event once, in order, and one end, however often its connections are cut', async () => {
-  const token = (await newAccount(url)).token ?? '';
-  const direct = new AgentMesh({ url, token });
-  await using proxy = await CuttingProxy.start(url, mostBytes);
-  const cut = new AgentMesh({ url: proxy.url, token, backoffMs: 1, tries: 50 });
-  const text = Array.from({ length: 20 }, (_, n) => `[[tool:get_current_time {}]] word${n} and more `).join('');
-  const { invocationId, sessionId } = await direct.runs.start({ app: 'echo', user: 'u1', text, streaming: true });
-  const watching = Array.from({ length: 4 }, async () => {
-    const events: RunEvent[] = [];
-    const run = cut.runs.watch(invocationId);
-    for await (const event of run) events.push(event);
-    return { events, record: run.record };
-  });
-  const watched = await Promise.all(watching);
-  const stored = (await direct.sessions.get({ app: 'echo', user: 'u1', session: sessionId })).events ?? [];
-  for (const { events, record } of watched) {
-    const whole = events.filter((it) => it.gap === undefined && it.partial !== true);
-    expect(whole).toEqual(stored);
-    expect(record?.status).toBe('completed');
+let token: string;
+let direct: AgentMesh;
+let python: string | undefined;
+
+beforeAll(async () => {
+  token = (await newAccount(url)).token ?? '';
+  direct = new AgentMesh({ url, token });
+  if (hasPython) python = await installPythonClient(folder);
+}, 300_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function watchByLibrary(proxied: string, runId: string): Promise<Watched> {
+  const events: RunEvent[] = [];
+  const run = new AgentMesh({ url: proxied, token, backoffMs: 1, tries: 50 }).runs.watch(runId);
+  for await (const event of run) events.push(event);
+  return { events, status: run.record?.status };
+}
+
+async function watchByCommand(proxied: string, runId: string): Promise<Watched> {
+  const env = { PATH: process.env.PATH, HOME: folder, AGENTMESH_URL: proxied, AGENTMESH_TOKEN: token };
+  const options = { env, maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await runProgram(process.execPath, [command, 'tail', runId, '--json'], options);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RunEvent & { record?: { status: string } });
+  return { events: lines.slice(0, -1), status: lines.at(-1)?.record?.status };
+}
+
+async function watchByPython(proxied: string, runId: string): Promise<Watched> {
+  const options = { maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await runProgram(python ?? '', ['-B', watcher, proxied, token, runId], options);
+  return JSON.parse(stdout) as Watched;
+}
+
+const watchers = [
+  ['the client for TypeScript', watchByLibrary],
+  ['agentmesh tail', watchByCommand],
+  ...(hasPython ? [['the client for Python', watchByPython] as const] : []),
+] as const;
+
+/** What was seen out of place, or not at all. Partial events may be missing behind a gap, and before the whole event that has their words. */
+function differences(seen: readonly RunEvent[], events: readonly RunEvent[]): readonly RunEvent[] {
+  const left = [...events];
+  const others: RunEvent[] = [];
+  for (const [index, event] of seen.entries()) {
+    if (event.gap !== undefined) continue;
+    if (seen[index - 1]?.gap !== undefined || event.partial !== true)
+      while (left[0]?.partial === true && !isDeepStrictEqual(left[0], event)) left.shift();
+    if (!isDeepStrictEqual(left.shift(), event)) others.push(event);
   }
-  expect(stored.length).toBeGreaterThan(40);
-  expect(proxy.cuts).toBeGreaterThan(10);
+  return [...others, ...left];
+}
+
+describe.each(watchers)('%s', (_, watch) => {
+  test(
+    'has each event once, in order, and one end, however often its connections are cut',
+    async () => {
+      await using proxy = await CuttingProxy.start(url, mostBytes);
+      while (proxy.cuts < leastCuts) {
+        const run = direct.runs.stream({ app: 'echo', user: 'u1', text, streaming: true });
+        const watched = watch(proxy.url, await run.id);
+        const events: RunEvent[] = [];
+        for await (const event of run) events.push(event);
+        expect(events.length).toBeGreaterThan(words * 0.95);
+        const seen = await watched;
+        expect(seen.status).toBe('completed');
+        expect(differences(seen.events, events)).toEqual([]);
+      }
+    },
+    isFull ? 1_200_000 : 60_000,
+  );
 });
