@@ -1,40 +1,112 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startRegistry } from './offline-registry.ts';
 
-const client = fileURLToPath(new URL('../../sdk/typescript', import.meta.url));
+const repository = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentmesh-pack-'));
+const run = promisify(execFile);
+const tarballs: Record<string, string> = {};
+beforeAll(() => {
+  for (const [name, from] of [
+    ['agentmesh', 'cli'],
+    ['@agentmesh/client', 'sdk/typescript'],
+  ] as const) {
+    const into = join(folder, from);
+    mkdirSync(into, { recursive: true });
+    const manifest = join(repository, from, 'package.json');
+    const before = readFileSync(manifest, 'utf8');
+    execFileSync('npm', ['pack', '--pack-destination', into], { cwd: join(repository, from), stdio: 'pipe' });
+    expect(readFileSync(manifest, 'utf8')).toBe(before);
+    tarballs[name] = join(into, readdirSync(into)[0] ?? '');
+  }
+}, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (program: string, args: readonly string[], cwd = folder): string =>
-  execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+interface Ended {
+  readonly status: number;
+  readonly output: string;
+}
 
-test('the packed client is installed into an empty project, without dependencies, with its types', () => {
-  const before = readFileSync(join(client, 'package.json'), 'utf8');
-  run('npm', ['pack', '--pack-destination', folder], client);
-  expect(readFileSync(join(client, 'package.json'), 'utf8')).toBe(before);
-  const [tarball = ''] = readdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`]);
-  expect(readdirSync(join(folder, 'node_modules')).filter((it) => !it.startsWith('.'))).toEqual(['@agentmesh']);
+/** Runs a program in a folder that has nothing of this repository, with a home of its own. */
+async function outside(cwd: string, registry: string, program: string, ...args: string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: folder, npm_config_registry: registry, npm_config_audit: 'false' };
+  return run(program, args, { cwd, env }).then(
+    ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({
+      status: error.code,
+      output: error.stdout + error.stderr,
+    }),
+  );
+}
+
+test('the packed command comes from a registry, without dependencies, and makes a folder of agents whose test passes', async () => {
+  await using registry = await startRegistry(
+    Object.entries(tarballs).map(([name, tarball]) => ({ name, version: '0.1.0', tarball })),
+  );
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  const made = await outside(empty, registry.url, 'npx', '--yes', 'agentmesh', 'init', 'support');
+  expect(made).toEqual({ status: 0, output: expect.stringContaining('cd support && npx agentmesh dev') });
+  const support = join(empty, 'support');
+  expect(readdirSync(join(support, 'agents')).sort()).toEqual(['support', 'support_tools']);
+  const tested = await outside(support, registry.url, process.execPath, '--test', 'test/orders.test.ts');
+  expect(tested).toMatchObject({ status: 0 });
+  const doctor = await outside(
+    support,
+    registry.url,
+    'npx',
+    '--yes',
+    'agentmesh',
+    'doctor',
+    '--url',
+    'http://127.0.0.1:9',
+  );
+  expect(doctor).toEqual({ status: 1, output: expect.stringContaining('http://127.0.0.1:9 does not answer') });
+  const served = await outside(support, registry.url, 'npx', '--yes', 'agentmesh', 'dev');
+  expect(served).toEqual({ status: 2, output: expect.stringContaining('from a clone of the repository') });
+}, 300_000);
+
+test('the packed client and the packed command are installed into one project from a registry', async () => {
+  await using registry = await startRegistry(
+    Object.entries(tarballs).map(([name, tarball]) => ({ name, version: '0.1.0', tarball })),
+  );
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+  const installed = await outside(project, registry.url, 'npm', 'install', 'agentmesh', '@agentmesh/client');
+  expect(installed).toMatchObject({ status: 0 });
+  const { dependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Record<string, object>;
+  expect(dependencies).toEqual({ agentmesh: '^0.1.0', '@agentmesh/client': '^0.1.0' });
+  expect(readdirSync(join(project, 'node_modules')).filter((it) => !it.startsWith('.'))).toEqual([
+    '@agentmesh',
+    'agentmesh',
+  ]);
+  const help = await outside(project, registry.url, 'npx', 'agentmesh', '--help');
+  expect(help).toEqual({ status: 0, output: expect.stringMatching(/^Usage: agentmesh .*\n.* doctor /s) });
+}, 300_000);
+
+test('the packed client has whole types for its users', async () => {
+  const project = join(folder, 'typed');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarballs['@agentmesh/client'] ?? ''], {
+    cwd: project,
+  });
   const program = `import { AgentMesh } from '@agentmesh/client'; console.log(typeof new AgentMesh({ token: 't' }).runs.stream);`;
-  expect(run('node', ['--input-type=module', '--eval', program])).toBe('function\n');
+  const ran = await run('node', ['--input-type=module', '--eval', program], { cwd: project });
+  expect(ran.stdout).toBe('function\n');
   const typed = (status: string): string =>
     `import { AgentMesh, type Run } from '@agentmesh/client';\nconst run: Run = await new AgentMesh({ token: 't' }).runs.get('1');\nexport const wrong: ${status} = run.status;\n`;
-  const check = (): string =>
-    run(join(client, 'node_modules', '.bin', 'tsc'), [
-      '--noEmit',
-      '--module',
-      'nodenext',
-      '--lib',
-      'es2023,dom',
-      'typed.ts',
-    ]);
-  writeFileSync(join(folder, 'typed.ts'), typed('string'));
-  check();
-  writeFileSync(join(folder, 'typed.ts'), typed('number'));
-  expect(check).toThrow();
+  const tsc = join(repository, 'sdk', 'typescript', 'node_modules', '.bin', 'tsc');
+  const check = (): Promise<unknown> =>
+    run(tsc, ['--noEmit', '--module', 'nodenext', '--lib', 'es2023,dom', 'typed.ts'], { cwd: project });
+  writeFileSync(join(project, 'typed.ts'), typed('string'));
+  await check();
+  writeFileSync(join(project, 'typed.ts'), typed('number'));
+  await expect(check()).rejects.toMatchObject({ stdout: expect.stringContaining('TS2322') });
 }, 300_000);
