@@ -18,6 +18,7 @@ import { Credentials, type TokenSource } from './transport/credentials.ts';
 import { type CallAnswer, type CallInput, callOf, type MethodOf, type RoutePath } from './transport/typed-call.ts';
 import { Transport, type TransportOptions } from './transport/transport.ts';
 
+/** Options of a client. */
 export interface AgentMeshOptions
   extends Partial<Pick<TransportOptions, 'cookies' | 'headers' | 'timeoutMs' | 'tries' | 'backoffMs'>> {
   /** Address of the server, such as `https://mesh.example`; in a page it may be left out for the page's own origin. */
@@ -33,7 +34,15 @@ export interface AgentMeshOptions
 
 const defaults = { cookies: 'same-origin', headers: {}, timeoutMs: 60_000, tries: 5, backoffMs: 200 } as const;
 
-/** Client of one Agent Mesh server. */
+/**
+ * Client of one Agent Mesh server.
+ *
+ * @example
+ * ```ts
+ * const mesh = new AgentMesh({ url: 'http://127.0.0.1:8000', token: process.env.TOKEN });
+ * console.log((await mesh.apps.list()).includes('echo')); // true
+ * ```
+ */
 export class AgentMesh {
   readonly account: Account;
   readonly agents: Agents;

@@ -6,6 +6,7 @@ export interface Fault {
   readonly type: string;
 }
 
+/** The facts of an answer that is an error. */
 export interface ErrorFacts {
   /** HTTP status; 0 when there was no answer. */
   readonly status: number;

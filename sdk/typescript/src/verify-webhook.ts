@@ -13,6 +13,7 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
+/** How a message is checked. */
 export interface VerifyOptions {
   /** The webhook's secret, `whsec_…`. */
   readonly secret: string;
@@ -25,6 +26,12 @@ type HeaderSource = Headers | Readonly<Record<string, string | readonly string[]
 /**
  * Checks a message to the webhook of a run, as Standard Webhooks says, and answers it. `body` is the text as it arrived. Throws a
  * WebhookVerificationError. `webhook-id` stays the same when a message is sent again.
+ *
+ * @example
+ * ```ts
+ * const told = await verifyWebhook('{}', {}, { secret: 'whsec_c2VjcmV0' }).catch((error: Error) => error.message);
+ * console.log(told); // A header of the webhook is missing.
+ * ```
  */
 export async function verifyWebhook(
   body: string,

@@ -4,6 +4,7 @@ import { ConflictError } from '../errors.ts';
 import { approvalsIn, contentOf } from './from-ui-message.ts';
 import { createChunker } from './to-chunks.ts';
 
+/** Options of a chat. */
 export interface MeshChatOptions {
   readonly mesh: AgentMesh;
   /** Name of the app that answers. */

@@ -3,12 +3,14 @@ import type { AgentMesh, Answers, Run } from '../index.ts';
 import { asError } from './as-error.ts';
 import { useChanges } from './use-changes.ts';
 
+/** The runs that wait for a person. */
 export interface Inbox {
   /** Runs that wait for a person, newest first; undefined until they are read for the first time. */
   readonly runs: readonly Run[] | undefined;
   readonly error: Error | undefined;
   /** Answers what a run waits for, as `RunStream.answer` does. */
   answer(run: Run, answers: Answers): Promise<void>;
+  /** Reads the list again. */
   reload(): Promise<void>;
 }
 

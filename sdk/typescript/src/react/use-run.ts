@@ -2,11 +2,13 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { AgentMesh, Answers, Run, RunRequest } from '../index.ts';
 import { idle, type RunView, ShownRun } from './run-view.ts';
 
+/** What can be done with a run. */
 export interface RunActions {
   /** Starts a run, and shows it from now on. */
   start(request: RunRequest): void;
   /** Shows a run that exists. */
   watch(id: string): void;
+  /** Stops the run. */
   cancel(): Promise<void>;
   /** Adds a message to the run. */
   steer(text: string): Promise<void>;

@@ -50,6 +50,7 @@ export class Account {
     return token !== undefined;
   }
 
+  /** Ends the sign-in. */
   async signOut(): Promise<void> {
     const { anonymous, cookie, onToken } = this.#options;
     await tokenFor(anonymous, { method: 'POST', path: '/api/auth/logout' }, cookie);
@@ -89,6 +90,7 @@ export class Account {
     return this.#options.transport.json({ path: '/api/auth/sessions', ...options });
   }
 
+  /** Signs out somewhere else. */
   async endSignIn(id: string, options?: CallOptions): Promise<void> {
     await this.#options.transport.json({ method: 'DELETE', path: route`/api/auth/sessions/${id}`, ...options });
   }

@@ -18,14 +18,17 @@ export class Agents {
     this.#transport = transport;
   }
 
+  /** Agents of the account, page by page. */
   list({ signal, ...query }: ListOptions = {}): List<Agent> {
     return listOf(this.#transport, { path: '/api/agents', query: { limit: 100, ...query }, signal });
   }
 
+  /** One agent. */
   get(id: string | number, options?: CallOptions): Promise<Agent> {
     return this.#transport.json({ path: route`/api/agents/${id}`, ...options });
   }
 
+  /** Makes an agent. */
   create(body: Body<'createAgent'>, options?: CallOptions): Promise<Answer<'createAgent'>> {
     return this.#transport.json({ method: 'POST', path: '/api/agents', body, ...options });
   }
@@ -36,11 +39,13 @@ export class Agents {
     return this.#transport.json({ method: 'PUT', path: route`/api/agents/${id}`, body, headers, ...options });
   }
 
+  /** Deletes an agent and its versions. */
   async delete(id: string | number, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
     const headers = { 'if-match': ifMatch };
     await this.#transport.json({ method: 'DELETE', path: route`/api/agents/${id}`, headers, ...options });
   }
 
+  /** All versions of an agent, with their records. */
   versions(id: string | number, options?: CallOptions): Promise<Answer<'listAgentVersions'>> {
     return this.#transport.json({ path: route`/api/agents/${id}/versions`, ...options });
   }
@@ -56,11 +61,20 @@ export class Agents {
     return this.#transport.send({ path: route`/api/agents/${id}/yaml`, signal }, (response) => response.text());
   }
 
-  /** Makes an agent from YAML. */
+  /**
+   * Makes an agent from YAML.
+   *
+   * @example
+   * ```ts
+   * const { agent_id: id } = await mesh.agents.createFromYaml('name: helper\nmodel: echo/default\ninstruction: Help.\n');
+   * console.log((await mesh.agents.get(id)).agent_instruction); // Help.
+   * ```
+   */
   createFromYaml(text: string, options?: CallOptions): Promise<Answer<'importAgent'>> {
     return this.#transport.json({ method: 'POST', path: '/api/agents/yaml', upload: text, headers: yaml, ...options });
   }
 
+  /** Replaces the agent with one from YAML. */
   replaceWithYaml(id: string | number, text: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
     const headers = { ...yaml, 'if-match': ifMatch };
     return this.#transport.json({

@@ -28,6 +28,7 @@ export class Artifacts {
     return this.#transport.json({ path: `${pathOf(session)}/artifacts`, ...options });
   }
 
+  /** All versions of an artifact. */
   versions(session: SessionName, name: string, options?: CallOptions): Promise<Answer<'listArtifactVersionRecords'>> {
     return this.#transport.json({ path: `${fileOf(session, name)}/versions/metadata`, ...options });
   }
@@ -51,6 +52,14 @@ export class Artifacts {
 
   /**
    * Stores bytes as the next version. A stream is sent once; a function that opens one is called again when the request has to be repeated.
+   *
+   * @example
+   * ```ts
+   * const session = { app: 'echo', user: 'u1', session: (await mesh.sessions.create({ app: 'echo', user: 'u1' })).id };
+   * await mesh.artifacts.upload(session, 'a.txt', 'Hello', { mimeType: 'text/plain' });
+   * const { body, bytes } = await mesh.artifacts.download(session, 'a.txt');
+   * console.log(bytes, await new Response(body).text()); // 5 Hello
+   * ```
    */
   upload(
     session: SessionName,
@@ -70,6 +79,7 @@ export class Artifacts {
     });
   }
 
+  /** Deletes all versions of an artifact. */
   async delete(session: SessionName, name: string, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: fileOf(session, name), ...options });
   }

@@ -14,6 +14,7 @@ export class Integrations {
     this.#transport = transport;
   }
 
+  /** Mail accounts that are connected. */
   list(options?: CallOptions): Promise<readonly Integration[]> {
     return this.#transport.json({ path: '/api/integrations/', ...options });
   }
@@ -27,6 +28,7 @@ export class Integrations {
     return this.#transport.json({ path: `/api/integrations/${paths[provider]}/connect`, query, ...options });
   }
 
+  /** Forgets a mail account and ends its subscriptions. */
   async disconnect(provider: string, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: route`/api/integrations/${provider}`, ...options });
   }

@@ -13,18 +13,22 @@ export class Keys {
     this.#transport = transport;
   }
 
+  /** Saved keys of the account. */
   list(options?: CallOptions): Promise<readonly SavedKey[]> {
     return this.#transport.json({ path: '/api/saved-api-keys', ...options });
   }
 
+  /** One saved key. */
   get(id: string, options?: CallOptions): Promise<SavedKey> {
     return this.#transport.json({ path: route`/api/saved-api-keys/${id}`, ...options });
   }
 
+  /** Saves a key. */
   create(body: Body<'createSavedKey'>, options?: CallOptions): Promise<Answer<'createSavedKey'>> {
     return this.#transport.json({ method: 'POST', path: '/api/saved-api-keys', body, ...options });
   }
 
+  /** Changes the given fields of a saved key. */
   update(id: string, body: Body<'updateSavedKey'>, options?: CallOptions): Promise<Answer<'updateSavedKey'>> {
     return this.#transport.json({ method: 'PATCH', path: route`/api/saved-api-keys/${id}`, body, ...options });
   }
@@ -34,6 +38,7 @@ export class Keys {
     return this.#transport.json({ method: 'POST', path: route`/api/saved-api-keys/${id}/test`, ...options });
   }
 
+  /** Forgets a saved key. */
   async delete(id: string, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: route`/api/saved-api-keys/${id}`, ...options });
   }

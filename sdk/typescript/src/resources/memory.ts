@@ -35,6 +35,7 @@ export class Memory {
     await this.#transport.json({ method: 'PATCH', path: pathOfMemory(place), body, ...options });
   }
 
+  /** Deletes one entry. */
   async delete(place: SessionPlace, id: string, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: `${pathOfMemory(place)}${route`/${id}`}`, ...options });
   }

@@ -20,6 +20,7 @@ export class Notifications {
     return listOf(this.#transport, call, (body: Answer<'listNotifications'>) => body.notifications);
   }
 
+  /** How many are unread. */
   async unreadCount(options?: CallOptions): Promise<number> {
     const path = '/api/notifications/unread-count';
     return (await this.#transport.json<Answer<'countUnreadNotifications'>>({ path, ...options })).unread_count;
@@ -30,6 +31,7 @@ export class Notifications {
     return this.#transport.json({ method: 'PATCH', path: route`/api/notifications/${id}/read`, ...options });
   }
 
+  /** Marks all as read. */
   async readAll(options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'POST', path: '/api/notifications/read-all', ...options });
   }

@@ -27,7 +27,17 @@ export class Sessions {
     this.#transport = transport;
   }
 
-  /** Creates a session, with an id of its own or a given one, and with a state. */
+  /**
+   * Creates a session, with an id of its own or a given one, and with a state.
+   *
+   * @example
+   * ```ts
+   * const place = { app: 'echo', user: 'u1' };
+   * const { id } = await mesh.sessions.create(place, { state: { city: 'Kiel' } });
+   * const { state } = await mesh.sessions.update({ ...place, session: id }, { stateDelta: { city: 'Oslo' } });
+   * console.log(state?.['city']); // Oslo
+   * ```
+   */
   create(
     { app, user }: SessionPlace,
     { signal, idempotencyKey, ...body }: CallOptions & { sessionId?: string; state?: Record<string, unknown> } = {},
@@ -58,6 +68,7 @@ export class Sessions {
     return this.#transport.json({ method: 'PATCH', path: pathOf(name), body, ...options });
   }
 
+  /** Deletes a session with its artifacts. */
   async delete(name: SessionName, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: pathOf(name), ...options });
   }

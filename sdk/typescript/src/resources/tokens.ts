@@ -23,10 +23,12 @@ export class Tokens {
     return this.#transport.json({ method: 'POST', path: '/api/auth/tokens', body, ...options });
   }
 
+  /** Ends a token. */
   async revoke(id: string, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: route`/api/auth/tokens/${id}`, ...options });
   }
 
+  /** Ends all personal tokens of the account. */
   async revokeAll(options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: '/api/auth/tokens', ...options });
   }

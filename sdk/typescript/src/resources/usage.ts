@@ -17,6 +17,7 @@ export class Usage {
     return this.#transport.json({ path: '/api/usage', query, ...options });
   }
 
+  /** Limits of the account. */
   limits(options?: CallOptions): Promise<readonly UsageLimit[]> {
     return this.#transport.json({ path: '/api/usage/limits', ...options });
   }
@@ -26,6 +27,7 @@ export class Usage {
     return this.#transport.json({ method: 'PUT', path: route`/api/usage/limits/${scope}/${period}`, body, ...options });
   }
 
+  /** Removes a limit. */
   async removeLimit(scope: string, period: string, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: route`/api/usage/limits/${scope}/${period}`, ...options });
   }

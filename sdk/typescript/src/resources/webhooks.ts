@@ -16,19 +16,23 @@ export class Webhooks {
     this.#transport = transport;
   }
 
+  /** Subscriptions of the account. */
   async list(options?: CallOptions): Promise<readonly WebhookSubscription[]> {
     const call = { path: '/api/webhooks/subscriptions', ...options };
     return (await this.#transport.json<Answer<'listWebhookSubscriptions'>>(call)).subscriptions;
   }
 
+  /** One subscription. */
   get(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
     return this.#transport.json({ path: route`/api/webhooks/subscriptions/${id}`, ...options });
   }
 
+  /** Subscribes to a mailbox. */
   create(body: Body<'createWebhookSubscription'>, options?: CallOptions): Promise<WebhookSubscription> {
     return this.#transport.json({ method: 'POST', path: '/api/webhooks/subscriptions', body, ...options });
   }
 
+  /** Changes the given fields of a subscription. */
   update(
     id: string | number,
     body: Body<'updateWebhookSubscription'>,
@@ -37,10 +41,12 @@ export class Webhooks {
     return this.#transport.json({ method: 'PATCH', path: route`/api/webhooks/subscriptions/${id}`, body, ...options });
   }
 
+  /** Renews a subscription at its provider now. */
   renew(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
     return this.#transport.json({ method: 'POST', path: route`/api/webhooks/subscriptions/${id}/renew`, ...options });
   }
 
+  /** Ends a subscription. */
   async delete(id: string | number, options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: route`/api/webhooks/subscriptions/${id}`, ...options });
   }
@@ -51,6 +57,7 @@ export class Webhooks {
     return listOf(this.#transport, call, (body: Answer<'listWebhookLogs'>) => body.logs);
   }
 
+  /** One message that arrived. */
   log(id: string | number, options?: CallOptions): Promise<Answer<'getWebhookLog'>> {
     return this.#transport.json({ path: route`/api/webhooks/logs/${id}`, ...options });
   }

@@ -51,6 +51,7 @@ export class RunStream implements AsyncIterable<RunEvent> {
     return this.#log.record;
   }
 
+  /** The events, from the first on. */
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent> {
     this.#log.enter();
     try {

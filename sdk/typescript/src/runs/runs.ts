@@ -26,6 +26,7 @@ export interface RunRequest
   readonly streaming?: boolean | undefined;
 }
 
+/** Options of watching a run. */
 export interface WatchOptions extends Pick<RunLogOptions, 'after' | 'onQueued' | 'signal'> {}
 
 type RunQuery = Omit<Query<'listRuns'>, 'cursor' | 'limit'>;
@@ -40,7 +41,18 @@ export class Runs {
     this.#transport = transport;
   }
 
-  /** Starts a run and watches it. The request is sent at once; its failure is thrown where the stream is read. */
+  /**
+   * Starts a run and watches it. The request is sent at once; its failure is thrown where the stream is read.
+   *
+   * @example
+   * ```ts
+   * const run = mesh.runs.stream({ app: 'echo', user: 'u1', text: 'Hello, docs' });
+   * for await (const event of run) if (event.gap === undefined && event.partial !== true) console.log(event.author);
+   * // user
+   * // echo
+   * console.log((await run.final()).text); // Hello, docs
+   * ```
+   */
   stream(request: RunRequest & Pick<WatchOptions, 'onQueued'>): RunStream {
     const { signal, onQueued } = request;
     const id = this.start({ streaming: true, ...request }).then(({ invocationId }) => invocationId);
@@ -52,7 +64,15 @@ export class Runs {
     return new RunStream(this, { transport: this.#transport, id: Promise.resolve(id), ...options });
   }
 
-  /** Starts a run that nobody watches. */
+  /**
+   * Starts a run that nobody watches.
+   *
+   * @example
+   * ```ts
+   * const { invocationId } = await mesh.runs.start({ app: 'echo', user: 'u1', text: 'Hello' });
+   * console.log((await mesh.runs.wait(invocationId, { seconds: 30 })).status); // completed
+   * ```
+   */
   async start({
     app,
     user,
@@ -71,6 +91,7 @@ export class Runs {
     return this.#transport.json({ method: 'POST', path: '/runs', body, signal, idempotencyKey });
   }
 
+  /** The record of a run. */
   get(id: string, options?: CallOptions): Promise<Run> {
     return this.#transport.json({ path: route`/runs/${id}`, ...options });
   }
@@ -128,6 +149,7 @@ export class Runs {
     return this.#transport.json({ path: route`/runs/${id}/webhook/deliveries` });
   }
 
+  /** Sends a message to the webhook of a run again. */
   resendWebhook(id: string, delivery: string | number): Promise<Answer<'resendRunWebhookDelivery'>> {
     return this.#transport.json({ method: 'POST', path: route`/runs/${id}/webhook/deliveries/${delivery}/resend` });
   }

@@ -7,7 +7,15 @@ export interface Page<T> {
   readonly next: string | undefined;
 }
 
-/** A list on the server. `for await` reads it page by page, `page` one page, `all` everything. */
+/**
+ * A list on the server. `for await` reads it page by page, `page` one page, `all` everything.
+ *
+ * @example
+ * ```ts
+ * for await (const run of mesh.runs.list({ status: 'failed' })) console.log(run.invocationId);
+ * console.log((await mesh.agents.list().page()).next); // undefined
+ * ```
+ */
 export class List<T> implements AsyncIterable<T> {
   readonly #read: (cursor: string | undefined) => Promise<Page<T>>;
 
@@ -20,12 +28,14 @@ export class List<T> implements AsyncIterable<T> {
     return this.#read(cursor);
   }
 
+  /** All entries. */
   async all(): Promise<T[]> {
     const items: T[] = [];
     for await (const item of this) items.push(item);
     return items;
   }
 
+  /** The entries, page by page. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     let cursor: string | undefined;
     do {
