@@ -8,9 +8,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The file of the Python client that is generated from the OpenAPI document. */
 export const pythonModelsFile = join('sdk', 'python', 'src', 'agentmesh', 'models.py');
-/** What `make_models.py` needs. */
-export const modelGenerator = 'datamodel-code-generator==0.89.0';
-
 /** The text of `pythonModelsFile` for the routes of the gateway, made by a Python that has the generator. */
 export async function pythonModelsText(python: string): Promise<string> {
   const script = join(root, 'sdk', 'python', 'make_models.py');
@@ -24,7 +21,7 @@ export function pythonWithGenerator(): string | undefined {
   const python = join(folder, 'bin', 'python');
   if (existsSync(python)) return python;
   if (spawnSync('python3', ['-m', 'venv', folder], { stdio: 'ignore' }).status !== 0) return undefined;
-  mustRun(python, ['-m', 'pip', 'install', '--quiet', modelGenerator]);
+  mustRun(python, ['-m', 'pip', 'install', '--quiet', `${join(root, 'sdk', 'python')}[generate]`]);
   return python;
 }
 

@@ -1,6 +1,6 @@
 """Makes the typed models from the OpenAPI document: python make_models.py < openapi.json > src/agentmesh/models.py
 
-Needs `pip install datamodel-code-generator==0.89.0`.
+Needs `pip install '.[generate]'`.
 """
 
 import subprocess

@@ -71,14 +71,16 @@ const watchers = [
   ...(hasPython ? [['the client for Python', watchByPython] as const] : []),
 ] as const;
 
+const isPartial = (event: RunEvent | undefined): boolean => event?.gap === undefined && event?.partial === true;
+
 /** What was seen out of place, or not at all. Partial events may be missing behind a gap, and before the whole event that has their words. */
 function differences(seen: readonly RunEvent[], events: readonly RunEvent[]): readonly RunEvent[] {
   const left = [...events];
   const others: RunEvent[] = [];
   for (const [index, event] of seen.entries()) {
     if (event.gap !== undefined) continue;
-    if (seen[index - 1]?.gap !== undefined || event.partial !== true)
-      while (left[0]?.partial === true && !isDeepStrictEqual(left[0], event)) left.shift();
+    if (seen[index - 1]?.gap !== undefined || !isPartial(event))
+      while (isPartial(left[0]) && !isDeepStrictEqual(left[0], event)) left.shift();
     if (!isDeepStrictEqual(left.shift(), event)) others.push(event);
   }
   return [...others, ...left];

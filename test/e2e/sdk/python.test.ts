@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { describeRoutes } from '@agentmesh/gateway';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { modelGenerator, pythonModelsFile, pythonModelsText } from '../../../scripts/python-models.ts';
 import { Caller, newAccount } from '../../caller.ts';
 import { hasPython, installPythonClient } from '../../python-client.ts';
 import { startCaseControl } from '../../sdk/case-control.ts';
@@ -35,7 +35,7 @@ const script = (name: string, ...args: string[]): Promise<Ended> =>
 // Into an empty environment, by the command of its README.
 beforeAll(async () => {
   if (!hasPython) return;
-  python = await installPythonClient(folder, 'mypy', 'google-genai', 'build', 'pdoc', modelGenerator);
+  python = await installPythonClient(folder, `${client}[genai,generate]`, 'mypy', 'build', 'pdoc');
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -64,8 +64,11 @@ describe.skipIf(!hasPython)('the client for Python', () => {
   });
 
   test('has the models of the description, made by npm run generate', async () => {
-    const file = join(client, '..', '..', pythonModelsFile);
-    expect(await pythonModelsText(python)).toBe(readFileSync(file, 'utf8'));
+    const document = join(folder, 'openapi.json');
+    writeFileSync(document, JSON.stringify(await describeRoutes()));
+    const made = await run('sh', '-c', `"${python}" -B "${join(client, 'make_models.py')}" < "${document}"`);
+    const file = join(client, 'src', 'agentmesh', 'models.py');
+    expect(made).toEqual({ code: 0, output: readFileSync(file, 'utf8') });
   });
 
   test('does on a mesh what each of its verbs says', async () => {
