@@ -23,6 +23,8 @@ function loadEnv(): void {
   for (const [name, value] of Object.entries(settings)) process.env[name] ??= value;
   // An author sees a mistake in the run that meets it.
   process.env.RUNS_REFUSE_MISTAKES ??= 'true';
+  process.env.LOG_LEVEL ??= 'access';
+  process.env.LOG_FORMAT ??= process.stdout.isTTY ? 'plain' : 'json';
 }
 
 function writeKey(key: string, existing: string): void {

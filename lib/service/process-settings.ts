@@ -20,7 +20,11 @@ function namedKey(read: (text: string) => NamedKey | undefined) {
 export const processSettings = {
   ...natsSettings,
   NODE_ENV: str({ default: 'development' }),
-  LOG_LEVEL: str({ default: 'info', choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] }),
+  LOG_LEVEL: str({
+    default: 'info',
+    choices: ['fatal', 'error', 'warn', 'info', 'access', 'debug', 'trace', 'silent'],
+  }),
+  LOG_FORMAT: str({ default: 'json', choices: ['json', 'plain'] }),
   DATA_DIR: text({ default: '.data' }),
   DATABASE_URL: postgresUrl({ default: undefined }),
   DATABASE_DIRECT_URL: postgresUrl({ default: undefined }),

@@ -7,6 +7,7 @@ import { createMesh, type MeshIdentities, type MeshNode } from '../rpc/index.ts'
 import {
   type Checks,
   createLogger,
+  plainLines,
   createMetrics,
   type Logger,
   type Metrics,
@@ -153,7 +154,8 @@ async function openBase(
 ): Promise<Base> {
   const config = parseSettings(processSettings, env);
   const name = services.length === words.length ? 'mesh' : services.map((service) => service.name).join('+');
-  const log = createLogger({ level: config.LOG_LEVEL, name });
+  const destination = config.LOG_FORMAT === 'plain' ? plainLines((text) => process.stdout.write(text)) : undefined;
+  const log = createLogger({ level: config.LOG_LEVEL, name, ...(destination && { destination }) });
   const metrics = createMetrics();
   const tracing = await startTracing({ serviceName: `agentmesh-${name}`, env });
   if (tracing !== undefined) resources.use(tracing);

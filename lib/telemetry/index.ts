@@ -1,4 +1,4 @@
-export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
+export { createLogger, logAccess, type Logger, type LoggerOptions } from './logger.ts';
 export {
   createMetrics,
   type HistogramOptions,
@@ -7,6 +7,7 @@ export {
   type MetricsOptions,
 } from './metrics.ts';
 export { type OpsServer, type OpsServerOptions, startOpsServer } from './ops-server.ts';
+export { plainLines } from './plain-lines.ts';
 export { type RequestContext, requestContext } from './request-context.ts';
 export { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 export { activeTraceparent, type ServerSpan, startServerSpan } from './server-span.ts';

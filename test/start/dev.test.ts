@@ -28,11 +28,11 @@ afterEach(() => opened.disposeAsync());
 
 interface Dev {
   readonly process: ChildProcess;
-  /** Everything printed until the welcome text was complete, or until the end. */
+  /** Everything printed so far: at first the whole welcome text, or all until the end. */
   readonly output: string;
 }
 
-async function startDev(env: Record<string, string> = {}): Promise<Dev> {
+async function startDev(env: Record<string, string | undefined> = {}): Promise<Dev> {
   const database = opened.use(await testDatabaseUrl());
   const child = spawn(process.execPath, ['scripts/dev.ts'], {
     cwd: tree,
@@ -54,7 +54,12 @@ async function startDev(env: Record<string, string> = {}): Promise<Dev> {
   }
   child.once('close', () => resolve());
   await settled;
-  return { process: child, output };
+  return {
+    process: child,
+    get output() {
+      return output;
+    },
+  };
 }
 
 function found(text: string, pattern: RegExp): string {
@@ -73,6 +78,15 @@ describe('npm run dev', { timeout: 90_000 }, () => {
     const description = await fetch(`http://127.0.0.1:${port}/openapi.json`);
     expect(await description.json()).toMatchObject({ servers: [{ url: `http://127.0.0.1:${port}` }] });
     expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);
+  });
+
+  test('prints a line for each request, as JSON where no terminal reads it', async () => {
+    const dev = await startDev({ LOG_LEVEL: undefined, PORT: '0', OPS_PORT: '0' });
+    await fetch(`${found(dev.output, /Agent Mesh is ready at (\S+)/)}/openapi.json`);
+    const lines = () => dev.output.split('\n').filter((line) => line.includes('"msg":"request"'));
+    await expect
+      .poll(() => lines().map((line) => JSON.parse(line) as object))
+      .toContainEqual(expect.objectContaining({ level: 'access', method: 'GET', route: '/openapi.json', status: 200 }));
   });
 
   test('starts twice at the same time, and names an app of each AGENTS_DIR', async () => {

@@ -23,6 +23,8 @@ describe('a token', () => {
   it('is refused with the text that belongs to its fault', async () => {
     const bad = { detail: 'Could not validate credentials' };
     expect(await detailOf('Basic abc')).toEqual({ detail: 'Not authenticated' });
+    const bare = { detail: 'Send the token as "authorization: Bearer <token>".' };
+    expect(await detailOf(await token({}))).toEqual(bare);
     expect(await detailOf('Bearer ')).toEqual({ detail: 'Not authenticated' });
     expect(await detailOf('Bearer abc')).toEqual(bad);
     expect(await detailOf(`Bearer ${await token({}, 'another key, also long enough for it')}`)).toEqual(bad);

@@ -43,7 +43,7 @@ describe('the log of requests', () => {
       status: 500,
     });
     expect(await lineOf('/apps/a/users/u/sessions', { sessionId: 'quick' })).toMatchObject({
-      level: 'debug',
+      level: 'access',
       status: 200,
     });
   });

@@ -3,7 +3,7 @@ import type { Directory } from './directory.ts';
 import type { Identity } from './identity.ts';
 import { isPersonal, type PersonalToken } from './personal-tokens.ts';
 import { type Standing, standingKey } from './standings.ts';
-import { invalidToken, notAuthenticated, revokedSession, unknownAccount } from './unauthorized.ts';
+import { invalidToken, noScheme, notAuthenticated, revokedSession, unknownAccount } from './unauthorized.ts';
 
 export interface Bearer {
   /** Identity behind an `Authorization` header. Synchronous when token and account are cached. Fails with 401. */
@@ -20,6 +20,8 @@ export interface BearerSources {
 }
 
 const scheme = /^bearer +([^ ]+) *$/i;
+/** A token alone. */
+const bare = /^[^ ]{20,}$/;
 
 export function createBearer({ tokens, standings, personalTokens }: BearerSources): Bearer {
   const owner = (token: AccessToken) =>
@@ -31,7 +33,8 @@ export function createBearer({ tokens, standings, personalTokens }: BearerSource
   return {
     identify(authorization) {
       const token = scheme.exec(authorization ?? '')?.[1];
-      if (token === undefined) throw notAuthenticated();
+      if (token === undefined)
+        throw authorization !== undefined && bare.test(authorization) ? noScheme() : notAuthenticated();
       return identifyToken(token);
     },
     identifyToken,

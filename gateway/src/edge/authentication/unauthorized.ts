@@ -4,6 +4,8 @@ import { HttpError } from '../errors/request-error.ts';
 const unauthorized = (detail: string) => new HttpError(401, detail, { 'www-authenticate': 'Bearer' });
 
 export const notAuthenticated = () => unauthorized('Not authenticated');
+/** For a header without the word `Bearer`. */
+export const noScheme = () => unauthorized('Send the token as "authorization: Bearer <token>".');
 export const invalidToken = () => unauthorized('Could not validate credentials');
 export const wrongTokenType = () => unauthorized('Invalid token type. Access token required.');
 export const unknownAccount = () => unauthorized('User not found');

@@ -1,4 +1,11 @@
-import { type Logger, type Metrics, requestContext, type ServerSpan, startServerSpan } from '@agentmesh/lib/telemetry';
+import {
+  type Logger,
+  logAccess,
+  type Metrics,
+  requestContext,
+  type ServerSpan,
+  startServerSpan,
+} from '@agentmesh/lib/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
@@ -30,7 +37,7 @@ export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; m
     const status = reply.raw.statusCode;
     record({ method: request.method, route: routeOf(request), status }, reply.elapsedTime / 1000);
     request.span?.end(status >= 500 ? String(status) : undefined);
-    logAccess(log, request, reply);
+    logRequest(log, request, reply);
     done();
   });
 }
@@ -78,8 +85,8 @@ function incomingTrace({ headers }: FastifyRequest): string | undefined {
 /** Time in milliseconds from which an answer counts as slow. A stream takes as long as what it tells. */
 const slowMs = 1_000;
 
-/** A line for each request that failed or was slow; the others only with `LOG_LEVEL=debug`. It names the account by its id, and has nothing that a client wrote. */
-function logAccess(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+/** A line for each request that failed or was slow; the others with `LOG_LEVEL=access`. It names the account by its id, and has nothing that a client wrote. */
+function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const level = levelOf(reply);
   if (!log.isLevelEnabled(level)) return;
   const { statusCode: status } = reply.raw;
@@ -88,17 +95,16 @@ function logAccess(log: Logger, request: FastifyRequest, reply: FastifyReply): v
   // Requests that were refused before they had an identity have none, although the type says so.
   const accountId = (request as Partial<FastifyRequest>).identity?.accountId;
   const line = { requestId: request.id, method: request.method, route: routeOf(request), status, ms };
-  log[level](
-    { ...line, ...(accountId !== undefined && { accountId }), ...(trace !== undefined && { trace }) },
-    'request',
-  );
+  const facts = { ...line, ...(accountId !== undefined && { accountId }), ...(trace !== undefined && { trace }) };
+  if (level === 'access') logAccess(log, facts, 'request');
+  else log[level](facts, 'request');
 }
 
-function levelOf(reply: FastifyReply): 'warn' | 'info' | 'debug' {
+function levelOf(reply: FastifyReply): 'warn' | 'info' | 'access' {
   const { statusCode } = reply.raw;
   if (statusCode >= 500) return 'warn';
   if (statusCode >= 400) return 'info';
-  return reply.elapsedTime >= slowMs && !isStream(reply) ? 'info' : 'debug';
+  return reply.elapsedTime >= slowMs && !isStream(reply) ? 'info' : 'access';
 }
 
 function isStream({ raw }: FastifyReply): boolean {

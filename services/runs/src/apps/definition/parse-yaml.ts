@@ -28,6 +28,17 @@ export interface YamlFile {
 /** Most aliases: enough for anchors written by a person, and far too few to fill the memory with aliases of aliases. */
 const maxAliases = 20;
 const tooDeep = 'is nested too deeply';
+/** Plain sentences for the mistakes of syntax that people make most; the library's own words are those of the standard. */
+const plain: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'is indented otherwise than what it belongs to, or a bracket before it is not closed',
+  TAB_AS_INDENT: 'is indented with a tab: YAML takes spaces only',
+  MISSING_CHAR: 'a quote, a bracket, a comma or a colon is missing here or before',
+  UNEXPECTED_TOKEN: 'does not belong here: a text with : # [ ] { } or , needs quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'has two colons, or a line before it is indented otherwise: a text with a colon needs quotes',
+  MULTILINE_IMPLICIT_KEY: 'a colon is missing behind the key, or the line before it is not finished',
+  BLOCK_IN_FLOW: 'a bracket before it is not closed',
+  BAD_SCALAR_START: 'a text that begins with this character needs quotes',
+};
 const top: Place = { line: 1, column: 1 };
 
 /**
@@ -69,7 +80,7 @@ interface Found {
 function findMistakes(document: Document.Parsed): Found[] {
   if (document.errors.length > 0) {
     return document.errors.map(({ pos, code, message }) => {
-      return { offset: pos[0], reason: code === 'RESOURCE_EXHAUSTION' ? tooDeep : message };
+      return { offset: pos[0], reason: code === 'RESOURCE_EXHAUSTION' ? tooDeep : (plain[code] ?? message) };
     });
   }
   const found: Found[] = [];

@@ -69,6 +69,9 @@ test.each(['never', '0', '1.5', '40000', '[]'])(
 describe('a bad file is refused with file, place, key and reason', () => {
   test.each([
     ['broken syntax', ['name: echo', 'model: [a'], 'root_agent.yaml:'],
+    ['a tab', ['name: a', 'tools:', '\t- exit_loop'], 'root_agent.yaml:3:1: is indented with a tab'],
+    ['a list that is not closed', ['name: a', 'tools: [a', 'model: b'], 'bracket before it is not closed'],
+    ['a text with a colon', ['name: a', 'instruction: Say: hi'], 'a text with a colon needs quotes'],
     [
       'an unknown key',
       [...echo, 'modle: x'],

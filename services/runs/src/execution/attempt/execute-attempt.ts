@@ -1,3 +1,4 @@
+import { logAccess } from '@agentmesh/lib/telemetry';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import { loggableError } from '../../models/index.ts';
 import type { AgentRunOptions } from '../../apps/turns/agent-run.ts';
@@ -22,8 +23,12 @@ import { hasLost, isHandedOver, stopOf } from './attempt-stopped.ts';
 export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> {
   const { invocationId, session } = run.turn;
   const live = deps.live.attempt(run.turn);
+  const begun = performance.now();
   try {
-    return await runAgents(deps, run, live);
+    const ending = await runAgents(deps, run, live);
+    const ms = Math.round(performance.now() - begun);
+    logAccess(deps.log, { app: session?.appName, invocationId, ending, ms }, 'run');
+    return ending;
   } catch (err) {
     if (hasLost(err)) deps.log.info({ err, invocationId, app: session?.appName }, 'run lost its turn');
     else deps.log.error({ err, invocationId, app: session?.appName }, 'the end of a run could not be stored');
