@@ -14,6 +14,8 @@ const mediaType = 'application/yaml';
 const consumes = [mediaType];
 const agentYaml = (name: string) =>
   Type.String({
+    // Generators that know no YAML send the text as it is then.
+    format: 'binary',
     description: 'Text of a `root_agent.yaml`.',
     examples: [`name: ${name}\nmodel: echo/echo\ninstruction: Answer in verse.\n`],
   });

@@ -29,7 +29,7 @@ export function runRoutes(app: App, context: Context): void {
 /** Errors before the first event are JSON, as everywhere. */
 const stream = {
   description: 'One `data:` frame for each Event, and comments while nothing happens.',
-  content: { 'text/event-stream': { schema: Type.String() } },
+  content: { 'text/event-stream': { schema: Type.String({ 'x-event': Event }) } },
 };
 
 interface RunSchema {

@@ -108,18 +108,6 @@ describe('a body', () => {
     expect(body).toMatchObject({ detail: [{ type: 'model_attributes_type', loc: ['body'], input: 'a=b' }] });
   });
 
-  it('that is JSON under another content type is told which one to send', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
-      const { body } = await edge.send('/run', { text: '{"appName":"a"}', headers: { 'content-type': type } });
-      expect(body).toMatchObject({ detail: [{ msg: 'send content-type: application/json' }], code: 'request_invalid' });
-    }
-    const { body } = await edge.send('/run', { json: 'x' });
-    expect(body).toMatchObject({
-      detail: [{ msg: expect.stringContaining('valid dictionary') }],
-      code: 'request_invalid',
-    });
-  });
-
   it('may be absent, empty or null if it is optional', async () => {
     expect((await edge.send(sessions, { method: 'POST' })).status).toBe(200);
     expect((await edge.send(sessions, { text: '', headers: { 'content-type': 'application/json' } })).status).toBe(200);

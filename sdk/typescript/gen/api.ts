@@ -4205,8 +4205,8 @@ export interface components {
             success: boolean;
             message: string;
         };
-        /** Usage */
-        Usage: {
+        /** UsageReport */
+        UsageReport: {
             from: string;
             to: string;
             usage: components["schemas"]["UsageRow"][];
@@ -4662,6 +4662,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The fields of `x-forms` are taken as `application/x-www-form-urlencoded` and `multipart/form-data` too. */
         requestBody: {
             content: {
                 /**
@@ -4671,8 +4672,6 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["SignInRequest"];
-                "application/x-www-form-urlencoded": components["schemas"]["SignInForm"];
-                "multipart/form-data": components["schemas"]["SignInForm"];
             };
         };
         responses: {
@@ -4911,6 +4910,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The fields of `x-forms` are taken as `application/x-www-form-urlencoded` and `multipart/form-data` too. */
         requestBody: {
             content: {
                 /**
@@ -4920,8 +4920,6 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DeviceCodeRequest"];
-                "application/x-www-form-urlencoded": components["schemas"]["DeviceCodeForm"];
-                "multipart/form-data": components["schemas"]["DeviceCodeForm"];
             };
         };
         responses: {
@@ -4943,6 +4941,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The fields of `x-forms` are taken as `application/x-www-form-urlencoded` and `multipart/form-data` too. */
         requestBody: {
             content: {
                 /**
@@ -4952,8 +4951,6 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DeviceTokenRequest"];
-                "application/x-www-form-urlencoded": components["schemas"]["DeviceTokenForm"];
-                "multipart/form-data": components["schemas"]["DeviceTokenForm"];
             };
         };
         responses: {
@@ -6293,7 +6290,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Change"];
+                    "text/event-stream": string;
                 };
             };
         };
@@ -8275,7 +8272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Usage"];
+                    "application/json": components["schemas"]["UsageReport"];
                 };
             };
         };

@@ -19,14 +19,18 @@ export function hoistRecords<T extends object>(document: T): T {
   return withoutOwnRules({ ...document, paths, components }) as T;
 }
 
+/** Keywords for readers of the description: the record in each frame of a stream, and the forms that a body may have instead of JSON. */
+const told: ReadonlySet<string> = new Set(['x-event', 'x-forms']);
+
 /**
- * Removes the `x-` keywords, which only our validation reads, except where properties have such names. Also removes the pattern
+ * Removes the other `x-` keywords, which only our validation reads, except where properties have such names. Also removes the pattern
  * that only refuses NUL: the documentation pages would fill it with random text.
  */
 function withoutOwnRules(node: unknown, areNames = false): unknown {
   if (Array.isArray(node)) return node.map((item) => withoutOwnRules(item));
   if (!isJson(node)) return node;
-  const isOwn = (key: string, child: unknown) => key.startsWith('x-') || (key === 'pattern' && child === noNul);
+  const isOwn = (key: string, child: unknown) =>
+    (key.startsWith('x-') && !told.has(key)) || (key === 'pattern' && child === noNul);
   const kept = Object.entries(node).filter(([key, child]) => areNames || !isOwn(key, child));
   return Object.fromEntries(
     kept.map(([key, child]) => [key, withoutOwnRules(child, key === 'properties' && !areNames)]),
@@ -56,16 +60,17 @@ function operationsOf(paths: unknown): Json[] {
     .flatMap((path) => Object.values(path).filter(isJson));
 }
 
-/** Documents the form of a record with an `x-form` keyword. */
+const formsToo =
+  'The fields of `x-forms` are taken as `application/x-www-form-urlencoded` and `multipart/form-data` too.';
+
+/** Documents the form of a record with an `x-form` keyword beside its JSON: generators of clients make no use of a body of several types, or fail. */
 function documentForm({ requestBody }: Json, schemas: Json): void {
   const content = isJson(requestBody) && isJson(requestBody.content) ? requestBody.content : {};
   const json = content['application/json'];
   const reference = isJson(json) && isJson(json.schema) ? json.schema.$ref : undefined;
   const record = typeof reference === 'string' ? schemas[reference.split('/').at(-1) ?? ''] : undefined;
   if (!isJson(record) || record['x-form'] === undefined) return;
-  for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data']) {
-    content[type] = { schema: record['x-form'] };
-  }
+  Object.assign(requestBody as Json, { 'x-forms': record['x-form'], description: formsToo });
   delete record['x-form'];
 }
 

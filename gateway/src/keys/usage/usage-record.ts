@@ -84,7 +84,7 @@ export const Usage = Type.Object(
       made_on: Type.String({ description: 'Day on which it was made.' }),
     }),
   },
-  { title: 'Usage' },
+  { title: 'UsageReport' },
 );
 
 const mostCount = 1_000_000_000_000_000;

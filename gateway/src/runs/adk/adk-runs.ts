@@ -1,3 +1,4 @@
+import { Event } from '../../edge/records/event.ts';
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
 import { forgetBody } from '../../edge/bodies/receive-body.ts';
@@ -14,7 +15,7 @@ const starts = routeFamily({ tag: 'chat', caller: 'account', scope: 'runs:write'
 /** Errors before the first event are JSON, as everywhere. */
 const stream = {
   description: 'One `data:` frame for each Event, and comments while nothing happens.',
-  content: { 'text/event-stream': { schema: Type.String() } },
+  content: { 'text/event-stream': { schema: Type.String({ 'x-event': Event }) } },
 };
 
 /** Runs as the chat of apowerb's UI starts them. */

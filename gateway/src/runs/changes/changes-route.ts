@@ -28,7 +28,7 @@ const headers = {
 const stream = {
   description:
     'One `data:` frame with an `id:` for each Change. `event: gap` comes first, and where changes are unknown: read again what you show.',
-  content: { 'text/event-stream': { schema: Change } },
+  content: { 'text/event-stream': { schema: Type.String({ 'x-event': Change }) } },
 };
 
 const LastEventId = Type.Object({

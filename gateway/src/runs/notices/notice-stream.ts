@@ -5,7 +5,7 @@ import { routeFamily } from '../../edge/http/route-family.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { clientLeft } from '../../edge/streams/client-left.ts';
 import { EventStream } from '../event-stream.ts';
-import { notificationJson } from './notice-record.ts';
+import { Notification, notificationJson } from './notice-record.ts';
 
 const reads = routeFamily({ tag: 'notifications', caller: 'account', scope: 'runs:read' });
 
@@ -17,7 +17,7 @@ const headers = {
 
 const stream = {
   description: 'One `data:` frame for each new Notification, and comments while nothing happens.',
-  content: { 'text/event-stream': { schema: Type.String() } },
+  content: { 'text/event-stream': { schema: Type.String({ 'x-event': Notification }) } },
 };
 
 /** New notifications as server-sent events. The stream ends with the process; the client connects again and lists what it missed. */

@@ -1,3 +1,4 @@
+import { Event } from '../../edge/records/event.ts';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
@@ -33,7 +34,7 @@ const stream = {
   description:
     'A frame with `id:` and `data:` for each Event. `event: gap`: partial events are missing before the next frame, and the next whole event has their ' +
     'content. `event: end`, the last frame: the Run as it ended or began to wait.',
-  content: { 'text/event-stream': { schema: Type.String() } },
+  content: { 'text/event-stream': { schema: Type.String({ 'x-event': Event }) } },
 };
 
 const ended = { description: 'The end was sent before: an EventSource then connects no more.', type: 'null' };
