@@ -49,12 +49,13 @@ function tell(error: unknown): number {
   if (!(error instanceof Error)) throw error;
   const advice =
     error instanceof UnauthenticatedError
-      ? ' Type: agentmesh login'
+      ? '. Type: agentmesh login'
       : error instanceof ConnectionError
-        ? ' Type: agentmesh doctor'
+        ? '. Type: agentmesh doctor'
         : '';
   const code = error instanceof AgentMeshError && error.code !== '' ? ` (${error.code})` : '';
-  process.stderr.write(`agentmesh: ${error.message}${code}${advice}\n`);
+  const message = advice === '' ? error.message : error.message.replace(/\.$/, '');
+  process.stderr.write(`agentmesh: ${message}${code}${advice}\n`);
   return error instanceof UsageError ? exitCode.wrongUse : exitCode.failed;
 }
 

@@ -35,6 +35,14 @@ export function addAgents(program: Command): void {
       if (file === undefined) output.write(yaml);
       else await writeFile(file, yaml);
     });
+  agents
+    .command('delete')
+    .description('delete an agent and its versions')
+    .argument('<agent>', 'id or name')
+    .action(async (name: string, _: object, command: Command) => {
+      const { mesh } = sessionOf(command);
+      await mesh.agents.delete((await findAgent(mesh, name)).agent_id);
+    });
   addDiff(agents);
   addPush(agents);
   addRestore(agents);

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { Command } from 'commander';
+import mime from 'mime';
 import { sessionOf } from '../setup/session.ts';
 
 interface PlaceOptions {
@@ -43,11 +44,12 @@ export function addArtifacts(program: Command): void {
   withPlace('put', 'store a file as the next version')
     .argument('<file>')
     .option('--name <name>', 'the name of the file by default')
-    .option('--type <type>', 'its media type', 'application/octet-stream')
+    .option('--type <type>', 'its media type; that of its name by default')
     .action(async (...given: [string, string, string, PlaceOptions & PutOptions, Command]) => {
       const [app, session, file, options, command] = given;
       const { mesh, output } = sessionOf(command);
-      const { user, name = basename(file), type: mimeType } = options;
+      const { user, name = basename(file), type } = options;
+      const mimeType = type ?? mime.getType(file) ?? undefined;
       const blob = await openAsBlob(file);
       output.record(await mesh.artifacts.upload({ app, user, session }, name, blob, { mimeType }));
     });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
+import { ask, readStdin } from '../terminal/ask.ts';
 
 /** `schedules`, `webhooks`, `keys`, `usage`, `tokens` and `memory`. */
 export function addRecordCommands(program: Command): void {
@@ -81,6 +82,14 @@ function addWebhooks(program: Command): void {
       const { items } = await mesh.webhooks.logs({ limit: Number(limit) }).page();
       output.rows(items, ['id', 'status', 'email_subject', 'email_sender', 'created_at']);
     });
+  webhooks
+    .command('retrigger')
+    .description('run the agent again for a mail that arrived')
+    .argument('<log>', 'its id in the logs')
+    .action(async (id: string, _: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      output.record(await mesh.webhooks.retrigger(id));
+    });
 }
 
 function addKeys(program: Command): void {
@@ -98,6 +107,16 @@ function addKeys(program: Command): void {
         'status',
         'last_used_at',
       ]);
+    });
+  keys
+    .command('create')
+    .description('save a key, whose value is read from stdin or asked for')
+    .argument('<provider>', 'for example openai')
+    .argument('<name>')
+    .action(async (provider: string, name: string, _: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const value = process.stdin.isTTY ? await ask('Key: ', true) : await readStdin();
+      output.record(await mesh.keys.create({ provider, key_name: name, api_key_value: value }));
     });
   keys
     .command('test')

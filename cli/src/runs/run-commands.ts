@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { UsageError } from '../terminal/exit-code.ts';
-import { readStdin } from '../terminal/ask.ts';
 import { followRun } from './follow-run.ts';
+import { messageOf, type MessageOptions } from './message-of.ts';
 
 const columns = ['invocationId', 'status', 'appName', 'userId', 'sessionId', 'createTime', 'model'];
 
-interface RunOptions {
+interface RunOptions extends MessageOptions {
   readonly session?: string;
   readonly user: string;
   readonly background?: true;
@@ -16,15 +16,18 @@ interface RunOptions {
 export function addRunCommands(program: Command): void {
   program
     .command('run')
-    .description('send a text to an agent and print its answer as it comes; `-` reads the text from stdin')
+    .description('send a message to an agent and print its answer as it comes')
     .argument('<app>', 'name of the app, such as echo')
-    .argument('<text>')
+    .argument('[text]', '`-` reads it from stdin')
+    .option('--file <path...>', 'files that go with the text', [])
+    .option('--message <json>', 'a whole content in place of a text')
     .option('--session <id>', 'an existing session; a new one by default')
     .option('--user <id>', 'the end user', 'user')
     .option('--background', 'print the id of the run and do not watch it')
-    .action(async (app: string, text: string, { session, user, background }: RunOptions, command: Command) => {
+    .action(async (app: string, text: string | undefined, options: RunOptions, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const request = { app, user, session, text: text === '-' ? await readStdin() : text };
+      const { session, user, background } = options;
+      const request = { app, user, session, message: await messageOf(text, options) };
       if (background === true) {
         const record = await mesh.runs.start(request);
         if (output.isJson) output.record(record);

@@ -18,10 +18,11 @@ export function credentialsFile(): string {
 
 /** `AGENTMESH_URL` and `AGENTMESH_TOKEN`, else what `agentmesh login` has stored. A stored token is sent only to its own server. */
 export function readCredentials(url: string | undefined): Credentials {
-  const { AGENTMESH_URL, AGENTMESH_TOKEN } = process.env;
+  // An empty variable is one that a script could not fill.
+  const [wantedUrl, token] = [process.env.AGENTMESH_URL || undefined, process.env.AGENTMESH_TOKEN || undefined];
   const stored = readStored();
-  const wanted = (url ?? AGENTMESH_URL ?? stored?.url ?? defaultUrl).replace(/\/+$/, '');
-  return { url: wanted, token: AGENTMESH_TOKEN ?? (stored?.url === wanted ? stored.token : undefined) };
+  const wanted = (url ?? wantedUrl ?? stored?.url ?? defaultUrl).replace(/\/+$/, '');
+  return { url: wanted, token: token ?? (stored?.url === wanted ? stored.token : undefined) };
 }
 
 function readStored(): Partial<Credentials> | undefined {

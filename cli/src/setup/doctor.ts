@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { exitCode } from '../terminal/exit-code.ts';
 import { sessionOf, type Session } from './session.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 interface Finding {
   readonly check: string;
@@ -21,7 +22,7 @@ export function addDoctor(program: Command): void {
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command, { needsToken: false });
       const server = await serverOf(session);
-      const findings = server.ok ? [server, ...(await Promise.all(checks.map((check) => check(session))))] : [server];
+      const findings = [server, ...(server.ok ? await findingsOf(session) : [])];
       const rows = findings.map(({ check, ok, found, advice }) => ({
         check,
         state: ok ? 'ok' : 'WRONG',
@@ -33,28 +34,25 @@ export function addDoctor(program: Command): void {
     });
 }
 
-async function serverOf({ url, mesh }: Session): Promise<Finding> {
+/** What is found at a server that answers. Apps and keys are those of an account. */
+async function findingsOf(session: Session): Promise<Finding[]> {
+  const own = await signIn(session);
+  const others = own.ok ? [apps, models] : [];
+  const found = await Promise.all([services, database, versions, clock, ...others].map((check) => check(session)));
+  return [own, ...found];
+}
+
+async function serverOf({ url }: Session): Promise<Finding> {
   const check = 'server';
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(10_000) });
     const { status } = (await response.json()) as { status?: string };
-    const { version } = await mesh
-      .request<{ version?: string }>({ path: '/version' })
-      .catch(() => ({ version: undefined }));
-    const advice = `${url} is no Agent Mesh: set AGENTMESH_URL`;
-    return {
-      check,
-      ok: status !== undefined,
-      found: `${url}${version === undefined ? '' : `, version ${version}`}`,
-      advice,
-    };
+    return { check, ok: status !== undefined, found: url, advice: `${url} is no Agent Mesh: set AGENTMESH_URL` };
   } catch (error) {
     const found = `${url} does not answer: ${String((error as Error).cause ?? error)}`;
     return { check, ok: false, found, advice: 'start it (npm run dev), or set AGENTMESH_URL' };
   }
 }
-
-const checks: readonly ((session: Session) => Promise<Finding>)[] = [services, signIn, clock, apps, models];
 
 interface Check {
   readonly ok: boolean;
@@ -66,18 +64,37 @@ interface Readiness {
   readonly detail?: Readiness;
 }
 
-async function services({ url }: Session): Promise<Finding> {
+/** What services that are away say, by their names. */
+async function awayOf({ url }: Session): Promise<readonly (readonly [name: string, error: string])[]> {
   const response = await fetch(`${url}/readyz`);
   const body = (await response.json()) as Readiness;
   const states = Object.entries((body.detail ?? body).checks ?? {});
-  const away = states.filter(([, { ok }]) => !ok).map(([name, { error }]) => `${name}: ${error ?? 'away'}`);
-  const found = away.length === 0 ? `all ${states.length} are ready` : away.join(', ');
-  return {
-    check: 'services',
-    ok: away.length === 0,
-    found,
-    advice: 'look at the logs of these services and at the database',
-  };
+  return states.filter(([, { ok }]) => !ok).map(([name, { error }]) => [name, error ?? 'away']);
+}
+
+async function services(session: Session): Promise<Finding> {
+  const away = await awayOf(session);
+  const found = away.length === 0 ? 'all are ready' : away.map((it) => it.join(': ')).join(', ');
+  return { check: 'services', ok: away.length === 0, found, advice: 'look at the logs of these services' };
+}
+
+async function database(session: Session): Promise<Finding> {
+  const without = (await awayOf(session)).filter(([, error]) => /database|postgres/i.test(error));
+  const found = without.length === 0 ? 'is reached' : `${without.map(([name]) => name).join(', ')} cannot reach it`;
+  const advice = 'start PostgreSQL, or look at DATABASE_URL of these services';
+  return { check: 'database', ok: without.length === 0, found, advice };
+}
+
+/** Commands and servers of one minor version belong together. */
+async function versions({ mesh }: Session): Promise<Finding> {
+  const { version: own } = manifest;
+  const { version = 'unknown' } = await mesh
+    .request<{ version?: string }>({ path: '/version' })
+    .catch(() => ({ version: 'unknown' }));
+  const minorOf = (text: string): string => text.split('.').slice(0, 2).join('.');
+  const found = `command ${own}, server ${version}`;
+  const advice = `use the command of the server's version: npx agentmesh@${version}`;
+  return { check: 'versions', ok: version === 'unknown' || minorOf(own) === minorOf(version), found, advice };
 }
 
 async function signIn({ mesh }: Session): Promise<Finding> {

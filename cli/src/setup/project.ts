@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../terminal/exit-code.ts';
 import { createOutput } from '../terminal/output.ts';
 import { filesOfProject } from './files-of-project.ts';
+import { openConsole } from './open-console.ts';
 
 /** `agentmesh init` and `agentmesh dev`. */
 export function addProject(program: Command): void {
@@ -24,8 +25,9 @@ export function addProject(program: Command): void {
     });
   program
     .command('dev')
-    .description('start a mesh with the agents of this folder')
-    .action(async () => {
+    .description('start a mesh with the agents of this folder, and open the console in the browser')
+    .option('--no-open', 'do not open the browser')
+    .action(async ({ open }: { open: boolean }) => {
       const agents = resolve('agents');
       if (!existsSync(agents)) throw new UsageError('There is no folder agents here. Type: agentmesh init my-agents');
       const starter = join(import.meta.dirname, '..', '..', '..', 'scripts', 'run.mjs');
@@ -35,7 +37,11 @@ export function addProject(program: Command): void {
         stdio: 'inherit',
         env: { ...process.env, AGENTS_DIR: agents },
       });
+      const ended = new AbortController();
+      const url = `http://127.0.0.1:${process.env.PORT || '8000'}`;
+      if (open && process.stdout.isTTY) void openConsole(url, ended.signal);
       const [code] = (await once(child, 'exit')) as [number | null];
+      ended.abort();
       process.exitCode = code ?? 1;
     });
 }

@@ -28,6 +28,7 @@ export function createOutput(isJson: boolean): Output {
     note: (text) => void process.stderr.write(`${text}\n`),
     rows: (rows, columns) => {
       if (isJson) line(JSON.stringify(rows, undefined, 2));
+      else if (rows.length === 0) process.stderr.write('There are none.\n');
       else
         for (const text of printTable(rows, { columns, width: isTerminal ? process.stdout.columns : Infinity }))
           line(text);

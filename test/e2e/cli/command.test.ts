@@ -55,6 +55,25 @@ describe('agentmesh run', () => {
     expect([failed.code, failed.err]).toEqual([1, expect.stringContaining('The run failed')]);
   });
 
+  test('sends files with a text, and a content as JSON', async () => {
+    writeFileSync(join(folder, 'a.png'), 'not really');
+    const { out } = await command('run', 'echo', 'Look', '--file', 'a.png', '--json');
+    const [first] = out.split('\n').map((line) => JSON.parse(line || '{}') as { content?: object });
+    const inlineData = {
+      data: Buffer.from('not really').toString('base64url'),
+      mimeType: 'image/png',
+      displayName: 'a.png',
+    };
+    expect(first?.content).toMatchObject({
+      parts: [{ text: 'Look' }, { inlineData: expect.objectContaining({ mimeType: 'image/png' }) }],
+    });
+    expect(JSON.stringify(first)).toContain(inlineData.data.replace(/=+$/, ''));
+    const message = '{"parts": [{"text": "from JSON"}]}';
+    expect(await command('run', 'echo', '--message', message)).toMatchObject({ code: 0, out: 'from JSON\n' });
+    for (const wrong of [['--message', '{'], ['--message', message, 'text'], []])
+      expect((await command('run', 'echo', ...wrong)).code).toBe(2);
+  });
+
   test('prints a line of JSON for each event, and the record at the end', async () => {
     const { code, out } = await command('run', 'echo', 'Hello', '--json');
     const lines = out
@@ -148,6 +167,8 @@ describe('agentmesh', () => {
     expect((await command('agents', 'push', file)).out).toContain('changed pushed');
     expect((await command('agents', 'restore', 'pushed', '1')).code).toBe(0);
     expect((await command('agents', 'get', 'pushed')).out).toContain('Help.');
+    expect((await command('agents', 'delete', 'pushed')).code).toBe(0);
+    expect((await command('agents', 'get', 'pushed')).code).toBe(1);
   });
 
   test('stores and reads artifacts', async () => {
@@ -180,11 +201,29 @@ describe('agentmesh', () => {
     for (const args of lists) expect([args, (await command(...args)).code]).toEqual([args, 0]);
   });
 
+  test('saves a key that is piped in, and never prints it', async () => {
+    const saving = start(['keys', 'create', 'openai', 'work']);
+    saving.child.stdin?.end('sk-test-0123456789abcdef\n');
+    const { code, out, err } = await saving.ended;
+    expect([code, out + err]).toEqual([0, expect.not.stringContaining('sk-test-0123456789')]);
+    expect((await command('keys', 'list')).out).toMatch(/work +openai +cdef/);
+  });
+
+  test('says that a list is empty, on stderr', async () => {
+    expect(await command('webhooks', 'list')).toEqual({ code: 0, out: '', err: 'There are none.\n' });
+    expect((await command('webhooks', 'list', '--json')).out).toBe('[]\n');
+  });
+
   test('finds what is wrong with a server, and says what to type', async () => {
     const { out } = await command('doctor');
     expect(out).toMatch(/server +ok/);
     expect(out).toMatch(/sign-in +ok/);
     expect(out).toMatch(/services +ok/);
+    expect(out).toMatch(/database +ok/);
+    expect(out).toMatch(/versions +ok +command 0\.1\.0, server 0\.1\.0/);
+    const unknown = await start(['doctor'], {}).ended;
+    expect(unknown.out).toMatch(/sign-in +WRONG/);
+    expect(unknown.out).not.toMatch(/^apps/m);
     const wrong = await start(['doctor'], { AGENTMESH_URL: 'http://127.0.0.1:9' }).ended;
     expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('AGENTMESH_URL')]);
   });

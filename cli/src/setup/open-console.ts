@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import open from 'open';
+
+/** Opens the console in the browser when the server at this address is ready. Gives up when `signal` aborts. */
+export async function openConsole(url: string, signal: AbortSignal): Promise<void> {
+  while (!(await isReady(url))) {
+    await sleep(250, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+  }
+  await open(`${url}/console/`);
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
