@@ -45,7 +45,8 @@ test.skipIf(!hasPython)(
     const env = { RATE_LIMIT_ENABLED: 'false' };
     const mesh = resources.use(await startMesh({ mode: 'all', env, mostLines: 1_000 }));
     const { code, output } = await fuzz(python, mesh);
-    expect([code, output]).toEqual([0, expect.stringMatching(/\d+ generated/)]);
+    // Whole: a comparison would be cut where it is shown.
+    if (code !== 0) throw new Error(output);
     expect(Number(/(\d+) generated/.exec(output)?.[1])).toBeGreaterThanOrEqual(atLeast);
   },
   1_200_000,
