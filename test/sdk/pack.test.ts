@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { newAccount } from '../caller.ts';
+import { startMesh } from '../mesh.ts';
 import { startRegistry } from './offline-registry.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,6 +28,7 @@ beforeAll(() => {
   }
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void vi.unstubAllEnvs());
 
 interface Ended {
   readonly status: number;
@@ -34,7 +37,9 @@ interface Ended {
 
 /** Runs a program in a folder that has nothing of this repository, with a home of its own. */
 async function outside(cwd: string, registry: string, program: string, ...args: string[]): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: folder, npm_config_registry: registry, npm_config_audit: 'false' };
+  const { PATH, AGENTMESH_URL = '', AGENTMESH_TOKEN = '' } = process.env;
+  const own = { npm_config_registry: registry, npm_config_audit: 'false', HOME: folder };
+  const env = { PATH, AGENTMESH_URL, AGENTMESH_TOKEN, ...own };
   return run(program, args, { cwd, env }).then(
     ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
@@ -69,6 +74,33 @@ test('the packed command comes from a registry, without dependencies, and makes 
   expect(doctor).toEqual({ status: 1, output: expect.stringContaining('http://127.0.0.1:9 does not answer') });
   const served = await outside(support, registry.url, 'npx', '--yes', 'agentmesh', 'dev');
   expect(served).toEqual({ status: 2, output: expect.stringContaining('from a clone of the repository') });
+}, 300_000);
+
+test('the road of an author goes from an empty folder to a record, by the packed command alone', async () => {
+  await using registry = await startRegistry(
+    Object.entries(tarballs).map(([name, tarball]) => ({ name, version: '0.1.0', tarball })),
+  );
+  const home = join(folder, 'author');
+  mkdirSync(home);
+  const npx = (cwd: string, ...args: string[]): Promise<Ended> =>
+    outside(cwd, registry.url, 'npx', '--yes', 'agentmesh', ...args);
+  expect(await npx(home, 'init', 'support')).toMatchObject({ status: 0 });
+  const support = join(home, 'support');
+  // It stands for `agentmesh dev`, which starts the same from a clone.
+  await using mesh = await startMesh({ mode: 'all', env: { AGENTS_DIR: join(support, 'agents') } });
+  const { token = '' } = await newAccount(mesh.url);
+  vi.stubEnv('AGENTMESH_URL', mesh.url);
+  vi.stubEnv('AGENTMESH_TOKEN', token);
+  const ask = '[[tool:find_order {"number":"A-1"}]]';
+  expect(await npx(support, 'run', 'support_tools', ask)).toEqual({
+    status: 0,
+    output: expect.stringContaining('find_order: {"state":"packed"}'),
+  });
+  const tool = join(support, 'agents', 'support_tools', 'orders.ts');
+  writeFileSync(tool, readFileSync(tool, 'utf8').replace("'packed'", "'at your door'"));
+  expect((await npx(support, 'run', 'support_tools', ask)).output).toContain('{"state":"at your door"}');
+  expect((await npx(support, 'agents', 'push', 'agents/support/root_agent.yaml')).output).toContain('made support');
+  expect(await npx(support, 'agents', 'versions', 'support')).toMatchObject({ status: 0 });
 }, 300_000);
 
 test('the packed client and the packed command are installed into one project from a registry', async () => {
