@@ -2133,8 +2133,8 @@ class SaveArtifactRequest(TypedDict):
     customMetadata: NotRequired[dict[str, Any] | None]
 
 
-Usage = TypedDict(
-    "Usage",
+UsageReport = TypedDict(
+    "UsageReport",
     {
         "from": str,
         "to": str,
