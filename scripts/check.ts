@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { callersFile, callersText } from './callers-of-services.ts';
 import { clientTypesFile, clientTypesText } from './client-types.ts';
 import { faultsOf, readCommits } from './commits.ts';
+import { arePythonModelsCurrent, pythonModelsFile } from './python-models.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -115,10 +116,17 @@ async function generated(): Promise<Outcome> {
   }
 }
 
-/** Compares the types of the client with the routes of the gateway. */
-async function clientGenerated(): Promise<Outcome> {
-  const ok = readFileSync(join(root, clientTypesFile), 'utf8') === (await clientTypesText());
-  return { ok, output: ok ? '' : `${clientTypesFile} does not match the gateway: run npm run generate` };
+/** Compares the types of the clients with the routes of the gateway. */
+async function clientsGenerated(): Promise<Outcome> {
+  const current = readFileSync(join(root, clientTypesFile), 'utf8') === (await clientTypesText());
+  const stale = [
+    ...(current ? [] : [clientTypesFile]),
+    ...((await arePythonModelsCurrent()) ? [] : [pythonModelsFile]),
+  ];
+  return {
+    ok: stale.length === 0,
+    output: stale.map((it) => `${it} does not match the gateway: run npm run generate`).join('\n'),
+  };
 }
 
 /** Compares the messages of the branch's commits with what CONTRIBUTING.md asks for. */
@@ -144,7 +152,7 @@ const lanes: readonly (readonly Step[])[] = [
     step('proto lint', bin('buf'), 'lint'),
     { name: 'proto breaking', run: breaking },
     { name: 'proto generated', run: generated },
-    { name: 'client generated', run: clientGenerated },
+    { name: 'clients generated', run: clientsGenerated },
   ],
 ];
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeRoutes } from '@agentmesh/gateway';
@@ -8,6 +9,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The file of the Python client that is generated from the OpenAPI document. */
 export const pythonModelsFile = join('sdk', 'python', 'src', 'agentmesh', 'models.py');
+/** Whether the file was made from the present description, whose hash it carries: a check that needs no Python. */
+export async function arePythonModelsCurrent(): Promise<boolean> {
+  const hash = createHash('sha256')
+    .update(JSON.stringify(await describeRoutes()))
+    .digest('hex');
+  return readFileSync(join(root, pythonModelsFile), 'utf8').includes(hash);
+}
+
 /** The text of `pythonModelsFile` for the routes of the gateway, made by a Python that has the generator. */
 export async function pythonModelsText(python: string): Promise<string> {
   const script = join(root, 'sdk', 'python', 'make_models.py');

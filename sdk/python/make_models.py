@@ -3,12 +3,15 @@
 Needs `pip install '.[generate]'`.
 """
 
+import hashlib
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-HEADER = '"""Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""'
+HEADER = """\"\"\"Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit.\"\"\"
+
+# SHA-256 of the document: {hash}"""
 OPTIONS = [
     "--input-file-type=openapi",
     "--output-model-type=typing.TypedDict",
@@ -19,7 +22,6 @@ OPTIONS = [
     "--use-double-quotes",
     "--disable-timestamp",
     "--formatters=builtin",
-    f"--custom-file-header={HEADER}",
 ]
 
 
@@ -29,7 +31,8 @@ def models_text(document: str) -> str:
         given, made = Path(folder, "openapi.json"), Path(folder, "models.py")
         given.write_text(document)
         command = [sys.executable, "-m", "datamodel_code_generator", "--input", str(given), "--output", str(made)]
-        subprocess.run([*command, *OPTIONS], check=True)
+        header = HEADER.format(hash=hashlib.sha256(document.encode()).hexdigest())
+        subprocess.run([*command, *OPTIONS, f"--custom-file-header={header}"], check=True)
         return made.read_text()
 
 

@@ -1,6 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
-
 from __future__ import annotations
+
+# SHA-256 of the document: 832cf2d912c6c89d9e0d6d0af20a4b0068a31332ca08ea476a2ea6a9f947a27b
 
 from typing import Any, Literal, TypeAlias
 
