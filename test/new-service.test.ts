@@ -19,6 +19,9 @@ const checksOfServices = ['boundaries', 'boundaries/rooms', 'compose', 'deploy',
   (name) => `test/${name}.test.ts`,
 );
 
+/** The pages that add the service, in the order in which they are read. */
+const pages = ['', '-storage', '-calls', '-mesh'].map((part) => `adding-a-service${part}.md`);
+
 let resources: AsyncDisposableStack;
 /** A copy of the repository with the service of the page. */
 let folder: string;
@@ -28,7 +31,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'new-service-'));
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   await copySources(root, folder);
-  for (const edit of readPageEdits(join(root, 'docs', 'adding-a-service.md'))) await applyEdit(folder, edit);
+  for (const page of pages) {
+    for (const edit of readPageEdits(join(root, 'docs', page))) await applyEdit(folder, edit);
+  }
   await linkPackages(root, folder);
   const failure = await run(process.execPath, 'scripts/generate.ts');
   if (failure !== '') throw new Error(failure);
@@ -58,7 +63,7 @@ async function methodOf(name: string): Promise<DescMethodUnary<DescMessage, Desc
   return generated.NotesService.method[name] as DescMethodUnary<DescMessage, DescMessage>;
 }
 
-describe('the service that docs/adding-a-service.md adds', { timeout: 240_000 }, () => {
+describe('the service that docs/adding-a-service.md and the pages behind it add', { timeout: 240_000 }, () => {
   test('passes the checks of types, format and contract of `npm run check`', async () => {
     expect(await run(bin('tsc'), '--build', 'services/notes', 'services/auth', 'gateway')).toBe('');
     expect(await run(bin('biome'), 'ci', 'services/notes', 'gateway/src', 'main.ts')).toBe('');
