@@ -47,13 +47,13 @@ class AsyncUsage:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def get(self, **query: Any) -> models.Usage:
+    async def get(self, **query: Any) -> models.UsageReport:
         """Sums between two days, grouped by day, model, agent and others.
 
         >>> mesh.usage.get(group_by="model")["usage"]
         []
         """
-        return await self._transport.json(Call("GET", "/api/usage", query=query), models.Usage)
+        return await self._transport.json(Call("GET", "/api/usage", query=query), models.UsageReport)
 
     def limits(self) -> AsyncIterator[models.UsageLimit]:
         """Limits of the account."""

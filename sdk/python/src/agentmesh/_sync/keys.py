@@ -47,13 +47,13 @@ class Usage:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def get(self, **query: Any) -> models.Usage:
+    def get(self, **query: Any) -> models.UsageReport:
         """Sums between two days, grouped by day, model, agent and others.
 
         >>> mesh.usage.get(group_by="model")["usage"]
         []
         """
-        return self._transport.json(Call("GET", "/api/usage", query=query), models.Usage)
+        return self._transport.json(Call("GET", "/api/usage", query=query), models.UsageReport)
 
     def limits(self) -> Iterator[models.UsageLimit]:
         """Limits of the account."""
