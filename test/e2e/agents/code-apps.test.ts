@@ -97,3 +97,30 @@ test('a change of its files counts from the next run on, and a mistake leaves th
   });
   expect(await runs()).toContain('rainy in Rome');
 });
+
+test('its runs have the spans of an app in YAML: the agent, each call of the model and each tool', async () => {
+  interface Span {
+    readonly id: string;
+    readonly parentId?: string;
+    readonly name: string;
+    readonly attributes: { readonly 'gen_ai.operation.name'?: string };
+  }
+  const spansOf = async (app: string, text: string): Promise<readonly Span[]> => {
+    const { headers } = await caller.run(await caller.createSession(app), text);
+    const path = `/runs/${headers.get('x-invocation-id')}/trace`;
+    const read = async () => (await caller.request<{ spans: Span[] }>('GET', path)).body.spans;
+    await expect.poll(async () => (await read()).length, { timeout: 20_000 }).toBeGreaterThan(3);
+    return read();
+  };
+  /** The spans as a tree of what was done, without the names of agents, models and tools. */
+  const shapeOf = (spans: readonly Span[]) => {
+    const kind = (of?: Span) => of?.attributes['gen_ai.operation.name'] ?? of?.name ?? '';
+    const parent = ({ parentId }: Span) => spans.find(({ id }) => id === parentId);
+    return spans.map((span) => `${kind(parent(span))} > ${kind(span)}`).toSorted();
+  };
+  const inCode = await spansOf(name, weather);
+  expect(inCode.map((span) => span.name)).toEqual(
+    expect.arrayContaining(['invocation', 'invoke_agent coded', 'execute_tool get_weather']),
+  );
+  expect(shapeOf(inCode)).toEqual(shapeOf(await spansOf('echo', '[[tool:get_current_time {}]]')));
+});

@@ -77,6 +77,19 @@ test('the end of a run is sent to its webhook, signed with the secret of the cli
   expect(await other.request('POST', again, {})).toMatchObject({ status: 404 });
 });
 
+test('the message of a run that has ended carries its answer, as a text or as JSON', async () => {
+  for (const [path, text, output] of [
+    ['/text', 'the answer', 'the answer'],
+    ['/json', '{"total": 3}', { total: 3 }],
+  ] as const) {
+    await start(await caller.createSession(), { url: receiver.url + path, secret }, { text });
+    await arrived(path);
+    const [message] = receiver.at(path);
+    if (message === undefined) throw new Error('no message');
+    expect(openMessage<Message>(secret, message).data).toMatchObject({ status: 'completed', output });
+  }
+});
+
 test('a secret is made and answered once; a repeated request starts no run and shows no secret', async () => {
   const session = await caller.createSession();
   const webhook = { url: `${receiver.url}/made` };
