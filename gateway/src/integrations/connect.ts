@@ -120,6 +120,7 @@ async function finish({ integrations }: Context, it: Finished) {
 
 function throwNamingField(error: unknown): never {
   if (!isMeshError(error) || error.reason !== 'redirect_uri_invalid') throw error;
-  const { message: msg } = error;
-  throw new InvalidRequest([{ type: 'value_error', loc: ['query', 'redirect_uri'], msg, ctx: { error: msg } }]);
+  const { message: msg, reason } = error;
+  const issue = { type: 'value_error', loc: ['query', 'redirect_uri'], msg, ctx: { error: msg } };
+  throw new InvalidRequest([issue], reason);
 }

@@ -15,8 +15,11 @@ const fields: Readonly<Record<string, string>> = {
 export function namingField(error: unknown): never {
   const field = error instanceof MeshError ? fields[error.reason] : undefined;
   if (field === undefined || !(error instanceof MeshError)) throw error;
-  const { message } = error;
-  throw new InvalidRequest([{ type: 'value_error', loc: ['body', field], msg: message, ctx: { error: message } }]);
+  const { message, reason } = error;
+  throw new InvalidRequest(
+    [{ type: 'value_error', loc: ['body', field], msg: message, ctx: { error: message } }],
+    reason,
+  );
 }
 
 /** Refuses with 422 an app that the account cannot use. */

@@ -55,6 +55,7 @@ describe('the order of checks', () => {
     const { status, body } = await edge.send('/run', { text: '{bad', headers });
     expect(status).toBe(422);
     expect(body).toEqual({
+      code: 'request_invalid',
       detail: [
         {
           type: 'json_invalid',

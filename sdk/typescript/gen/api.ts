@@ -2484,7 +2484,7 @@ export interface components {
          */
         HTTPValidationError: {
             detail: components["schemas"]["ValidationError"][];
-            /** @description Machine-readable reason, of a fault that a service found. */
+            /** @description Machine-readable reason: of the service that found the fault, else `request_invalid`. */
             code?: string;
         };
         /** ValidationError */

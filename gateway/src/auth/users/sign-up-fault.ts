@@ -12,9 +12,11 @@ export function namingField(error: unknown, renamed: Readonly<Record<string, str
   if (!(error instanceof MeshError) || error.code !== 'invalid_argument') return error;
   const field = reasonFields[error.reason] ?? (error.reason === 'text_invalid' ? fieldIn(error.message) : undefined);
   if (field === undefined) return error;
-  return new InvalidRequest([
-    { type: 'value_error', loc: ['body', renamed[field] ?? field], msg: error.message, ctx: { error: error.message } },
-  ]);
+  const { message, reason } = error;
+  return new InvalidRequest(
+    [{ type: 'value_error', loc: ['body', renamed[field] ?? field], msg: message, ctx: { error: message } }],
+    reason,
+  );
 }
 
 /** Field that auth names in the message of an invalid text. */

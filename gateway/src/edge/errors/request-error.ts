@@ -32,13 +32,13 @@ export class BadRequest extends HttpError {
   }
 }
 
-/** 422 with the list of issues as body, and with the reason where a service has found the fault. */
+/** 422 with the list of issues as body. Its code is the reason of the service that has found the fault, or `request_invalid`. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
   readonly issues: readonly Issue[];
-  readonly code: string | undefined;
+  readonly code: string;
 
-  constructor(issues: readonly Issue[], code?: string) {
+  constructor(issues: readonly Issue[], code = 'request_invalid') {
     super('The request is not valid.');
     this.issues = issues;
     this.code = code;

@@ -23,6 +23,6 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
     const outcome = check(input);
     if (!('issues' in outcome)) return { value: outcome.value };
     const issues = outcome.issues.map((issue) => withType(issue, input));
-    return { error: new InvalidRequest(issues, 'request_invalid') };
+    return { error: new InvalidRequest(issues) };
   };
 };

@@ -14,7 +14,11 @@ const ValidationError = Type.Object(
 export const HTTPValidationError = Type.Object(
   {
     detail: Type.Array(ValidationError),
-    code: Type.Optional(Type.String({ description: 'Machine-readable reason, of a fault that a service found.' })),
+    code: Type.Optional(
+      Type.String({
+        description: 'Machine-readable reason: of the service that found the fault, else `request_invalid`.',
+      }),
+    ),
   },
   { title: 'HTTPValidationError', description: 'The request is not valid; every fault is listed.' },
 );

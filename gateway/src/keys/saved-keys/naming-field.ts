@@ -14,10 +14,13 @@ const fields: Readonly<Record<string, string>> = {
 export function namingField(error: unknown): never {
   const field = error instanceof MeshError ? fields[error.reason] : undefined;
   if (field === undefined || !(error instanceof MeshError)) throw error;
-  throw fieldFault(field, error.message);
+  throw fieldFault(field, error.message, error.reason);
 }
 
 /** A 422 at a field of the body. */
-export function fieldFault(field: string, message: string): InvalidRequest {
-  return new InvalidRequest([{ type: 'value_error', loc: ['body', field], msg: message, ctx: { error: message } }]);
+export function fieldFault(field: string, message: string, reason?: string): InvalidRequest {
+  return new InvalidRequest(
+    [{ type: 'value_error', loc: ['body', field], msg: message, ctx: { error: message } }],
+    reason,
+  );
 }

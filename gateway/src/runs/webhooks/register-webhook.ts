@@ -37,8 +37,9 @@ const fields: Readonly<Record<string, string>> = { run_webhook_url_refused: 'url
 function namingField(error: unknown): never {
   const field = error instanceof MeshError ? fields[error.reason] : undefined;
   if (field === undefined || !(error instanceof MeshError)) throw error;
-  const { message } = error;
-  throw new InvalidRequest([
-    { type: 'value_error', loc: ['body', 'webhook', field], msg: message, ctx: { error: message } },
-  ]);
+  const { message, reason } = error;
+  throw new InvalidRequest(
+    [{ type: 'value_error', loc: ['body', 'webhook', field], msg: message, ctx: { error: message } }],
+    reason,
+  );
 }

@@ -9,7 +9,9 @@ export function throwNamingField(error: unknown): never {
   if (!(error instanceof MeshError) || error.code !== 'invalid_argument') throw error;
   const [, field] = fieldReason.exec(error.reason) ?? [];
   if (field === undefined) throw error;
-  throw new InvalidRequest([
-    { type: 'value_error', loc: ['body', field], msg: error.message, ctx: { error: error.message } },
-  ]);
+  const { message, reason } = error;
+  throw new InvalidRequest(
+    [{ type: 'value_error', loc: ['body', field], msg: message, ctx: { error: message } }],
+    reason,
+  );
 }

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 832cf2d912c6c89d9e0d6d0af20a4b0068a31332ca08ea476a2ea6a9f947a27b
+# SHA-256 of the document: 29a30854ff2ceef608b5ddf74cb383dbd35e2f3530c9b2d60b5b550ff77949c8
 
 from typing import Any, Literal, TypeAlias
 
@@ -1871,7 +1871,7 @@ class HTTPValidationError(TypedDict):
     detail: list[ValidationError]
     code: NotRequired[str]
     """
-    Machine-readable reason, of a fault that a service found.
+    Machine-readable reason: of the service that found the fault, else `request_invalid`.
     """
 
 
