@@ -89,6 +89,22 @@ describe('npm run dev', { timeout: 90_000 }, () => {
       .toContainEqual(expect.objectContaining({ level: 'access', method: 'GET', route: '/openapi.json', status: 200 }));
   });
 
+  test('prints one line for the migrations of a service, and one for all apps', async () => {
+    const agents = join(tree, 'agents');
+    for (const name of ['first', 'second']) {
+      await mkdir(join(agents, name), { recursive: true });
+      await writeFile(join(agents, name, 'root_agent.yaml'), `name: ${name}\nmodel: echo/echo\ninstruction: Help.\n`);
+    }
+    const env = { LOG_LEVEL: undefined, LOG_FORMAT: 'plain', AGENTS_DIR: agents, PORT: '0', OPS_PORT: '0' };
+    const lines = (await startDev(env)).output.split('\n');
+    const schemas = lines.flatMap((line) => /migrations? applied .*schema=(\S+)/.exec(line)?.[1] ?? []);
+    expect(schemas).toContain('sessions');
+    expect(schemas).toEqual([...new Set(schemas)]);
+    expect(lines.filter((line) => /\bapps? loaded\b/.test(line))).toEqual([
+      expect.stringContaining('apps=["first","second"]'),
+    ]);
+  });
+
   test('starts twice at the same time, and names an app of each AGENTS_DIR', async () => {
     const agents = join(tree, 'agents');
     await mkdir(join(agents, 'helper'), { recursive: true });

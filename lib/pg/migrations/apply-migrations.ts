@@ -25,6 +25,7 @@ export async function applyMigrations(client: Client, { schema, folder, log }: M
   const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from migrations');
   const applied = new Map(rows.map((row) => [row.name, row.checksum]));
   const newest = [...applied.keys()].toSorted().at(-1) ?? '';
+  const now: string[] = [];
   for (const migration of migrations) {
     const checksum = applied.get(migration.name);
     if (checksum === migration.checksum) continue;
@@ -36,8 +37,9 @@ export async function applyMigrations(client: Client, { schema, folder, log }: M
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`migration ${schema}/${migration.name} failed: ${reason}`, { cause: error });
     });
-    log.info({ schema, migration: migration.name }, 'migration applied');
+    now.push(migration.name);
   }
+  if (now.length > 0) log.info({ schema, migrations: now }, 'migrations applied');
 }
 
 /** Name of the first migration of the folder that is not applied; undefined when all are, or a newer replica has applied others. */

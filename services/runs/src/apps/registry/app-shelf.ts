@@ -28,7 +28,8 @@ export interface AppShelfOptions extends LoadParts {
   readonly log: Logger;
 }
 
-export function createAppShelf(options: AppShelfOptions): AppShelf {
+/** `onLoaded` is told of each version of an app that begins to serve. */
+export function createAppShelf(options: AppShelfOptions, onLoaded: (name: string) => void): AppShelf {
   const { dir, log } = options;
   const apps = new Map<string, ServedApp>();
   const built = new Map<string, App>();
@@ -64,7 +65,7 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
         if (isAgentAppName(name)) await refuseAgentName(folder);
         const present = built.get(name);
         const app = await loadApp({ dir, name, present }, options);
-        if (present !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
+        if (present !== app || mistakes.has(name)) onLoaded(name);
         if (present !== app) present?.retire?.();
         built.set(name, app);
         const version = appVersion(await versionOf(files));

@@ -51,7 +51,8 @@ const startMs = 10_000;
 /** Loads every app. An app whose files cannot be used is logged and is not in `list`; the others are. */
 export async function createRegistry(options: RegistryOptions): Promise<Registry> {
   const { dir, log, served = [] } = options;
-  const shelf = createAppShelf(options);
+  const lines = loadLines(log);
+  const shelf = createAppShelf(options, lines.loaded);
   let sorted: readonly ServedApp[] = [];
   const loads = new Map<string, Promise<void>>();
 
@@ -79,8 +80,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     get(name) {
       if (name.startsWith('__')) throw appInternal();
       const app = shelf.apps.get(name);
-      if (app === undefined && late.has(name)) throw appLoading(name);
-      if (app === undefined) throw appNotFound(name, hintFor(name, shelf));
+      if (app === undefined) throw late.has(name) ? appLoading(name) : appNotFound(name, hintFor(name, shelf));
       return app;
     },
     async latest(name) {
@@ -96,7 +96,23 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     [Symbol.dispose]: () => late[Symbol.dispose](),
   };
   await withinDeadline(registry.reloadAll(), startMs, () => log.warn('some apps take long to load'));
+  lines.started();
   return registry;
+}
+
+/** Log lines of loaded apps. Those of the start share one, which `started` writes. */
+function loadLines(log: Logger) {
+  let first: string[] | undefined = [];
+  return {
+    loaded: (app: string): void => {
+      if (first === undefined) log.info({ app }, 'app loaded');
+      else first.push(app);
+    },
+    started: (): void => {
+      if (first !== undefined && first.length > 0) log.info({ apps: first.toSorted() }, 'apps loaded');
+      first = undefined;
+    },
+  };
 }
 
 /** Throws where newer files of the app cannot be used. */

@@ -35,7 +35,8 @@ export async function validateApps(folder: string, config: AppsConfig): Promise<
   const code = { config: config.code, limits, models, fetch: tools.fetch, log };
   const codeApps = resources.use(createCodeApps(code));
   const { ofFiles, remoteAgents, openLinks } = tools;
-  const shelf = createAppShelf({ dir, log, models, tools: ofFiles, remoteAgents, openLinks, codeApps, ...limits });
+  const options = { dir, log, models, tools: ofFiles, remoteAgents, openLinks, codeApps, ...limits };
+  const shelf = createAppShelf(options, () => undefined);
   for (const name of names) await shelf.load(name);
   const mistakes = [...shelf.mistakes].flatMap(([name, found]) =>
     found.map((mistake) => printMistake({ ...mistake, file: join(name, mistake.file) })),
