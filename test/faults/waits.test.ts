@@ -95,6 +95,8 @@ test('a run that waits for keys says so, is logged after ten seconds, and goes o
       waitingOn: 'queue',
       queue: { position: 1, ahead: [run.id] },
     });
+    // Its wait in the queue would be about as long as that for the keys.
+    await caller.request('POST', `/runs/${next.invocationId}/cancel`, {});
     await expect.poll(() => mesh.lines.find((line) => line.includes('"a run waits"'))).toContain('"waitingOn":"keys"');
   } finally {
     mesh.signal('keys', 'SIGCONT');

@@ -148,13 +148,9 @@ async function thinkAndCall(app: string): Promise<void> {
   const session = await caller.createSession(app);
   const frames = await caller.runSse(session, 'What time is it?', { streaming: true });
   const whole = frames.filter(({ partial }) => partial !== true);
-  expect(frames.filter(({ partial }) => partial).map(textOf)).toEqual([
-    'What ',
-    'time?',
-    'Let me see. ',
-    'It is ',
-    'late.',
-  ]);
+  // The last partial event may carry only why and with how many tokens the answer ended.
+  const words = frames.filter(({ partial }) => partial).map(textOf);
+  expect(words.filter((it) => it !== '')).toEqual(['What ', 'time?', 'Let me see. ', 'It is ', 'late.']);
   const functionCall = { id: 'call_1', name: 'get_current_time', args: {} };
   const parts = whole.map(({ content }) => content?.parts);
   expect(parts).toMatchObject([
