@@ -12,6 +12,7 @@ import {
   type Service,
   SettingsError,
   startProcess,
+  verifyRestore,
 } from '@agentmesh/lib/service';
 
 /** All services of the mesh by name, in the order in which they start. No other file lists them. */
@@ -31,12 +32,14 @@ const usage = `usage: npm start -- [all | <service>...] [--check | --replay | --
        npm start -- validate <folder>
        npm start -- identities [<service>...]
        npm start -- migrate [<service>...] [--print-sql]
+       npm start -- verify-restore
 services: ${Object.keys(services).join(', ')}
 --check checks the settings and starts nothing
 validate checks the apps of a folder and starts nothing
 identities prints new secrets of all services, or of the named ones, for separate processes
 migrate prepares the database and the login of each <SERVICE>_DATABASE_URL, or those of the named services
 --print-sql prints the SQL that an administrator runs where the login of migrate may not create roles
+verify-restore compares a restored database with the rights, messages and payloads that belong to it, and changes nothing
 --replay has the dead letters of the named services delivered again
 --reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
@@ -102,6 +105,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (first === 'validate') return validateApps(folder);
   const names = args.filter((arg) => !arg.startsWith('--'));
   if (names[0] === 'migrate') return migrateNamed(names.slice(1), args.includes('--print-sql'));
+  if (names[0] === 'verify-restore') return verifyAll();
   if (names[0] === 'identities') return printIdentities(names.slice(1));
   if (args.includes('--check')) {
     checkProcess(await target(names, process.env));
@@ -139,6 +143,13 @@ async function migrateNamed(names: readonly string[], isPrinted: boolean): Promi
   const options = { services: all, only, env: process.env, print: (line: string) => console.log(line) };
   if (isPrinted) return printRoles(options);
   await migrate(options);
+}
+
+/** Looks at a restored database and at what belongs to it. A fault makes the exit code 1. */
+async function verifyAll(): Promise<void> {
+  const { services: all } = await target(['all'], process.env);
+  const isWhole = await verifyRestore({ services: all, env: process.env, print: (line) => console.log(line) });
+  process.exit(isWhole ? 0 : 1);
 }
 
 function checkNames(names: readonly string[]): void {

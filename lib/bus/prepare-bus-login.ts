@@ -1,5 +1,6 @@
+import type pg from 'pg';
 import { subjectOf } from './names/index.ts';
-import { type BusRights, grantBusRights } from './postgres/index.ts';
+import { type BusRights, grantBusRights, lostBusRights } from './postgres/index.ts';
 import { durablesOf } from './topic.ts';
 import { topicsOf } from './topics-of.ts';
 
@@ -18,6 +19,14 @@ interface BusLoginOptions {
  */
 export async function prepareBusLogin({ url, login, services }: BusLoginOptions): Promise<void> {
   await grantBusRights({ url, login, rights: services.map(rightsOf) });
+}
+
+/** Names the rights on the bus that `prepareBusLogin` gives, and that the login lacks; without a login those that nobody may have and all have. Changes nothing. */
+export async function lostRightsOnBus(
+  client: pg.Client,
+  { login, services }: { readonly login: string | undefined; readonly services: readonly string[] },
+): Promise<string[]> {
+  return lostBusRights(client, login, services.map(rightsOf));
 }
 
 function rightsOf(service: string): BusRights {

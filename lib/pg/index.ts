@@ -7,5 +7,15 @@ export { databaseIn } from './nested-database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
 export { jobsSchema, schemasOf } from './prepare-schema.ts';
-export { closeToOthers, type Login, MissingRight, prepareLogin, rolesScript } from './roles/index.ts';
+export {
+  closeSchemas,
+  closeToOthers,
+  type Login,
+  lostRights,
+  MissingRight,
+  prepareLogin,
+  type RightsOfService,
+  rolesScript,
+  withOwner,
+} from './roles/index.ts';
 export { rowTypes } from './sending/index.ts';

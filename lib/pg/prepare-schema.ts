@@ -6,7 +6,7 @@ import { checkServer } from './check-server.ts';
 import { toDatabaseError } from './sending/index.ts';
 import { ensureLocks, holdLock } from './locks/index.ts';
 import { applyMigrations, missingMigrations } from './migrations/index.ts';
-import { isRefused, MissingRight } from './roles/index.ts';
+import { isRefused, MissingRight, ownAgain } from './roles/index.ts';
 
 /** Limit of one statement of a migration, which may build an index of a large table. */
 const MIGRATION_MS = 3_600_000;
@@ -113,7 +113,9 @@ async function createSchemas(client: pg.Client, options: DatabaseOptions, log: L
   const { service, jobs = false } = options;
   await client.query('reset role');
   const role = await ensureRole(client, service);
-  for (const schema of schemasOf(service, jobs)) await ensureSchema(client, schema, role ?? 'current_user');
+  const schemas = schemasOf(service, jobs);
+  for (const schema of schemas) await ensureSchema(client, schema, role ?? 'current_user');
+  if (role !== undefined) await ownAgain(client, schemas, role);
   if (role === undefined) {
     log.debug({ service }, 'the connecting role may not create roles: the service works as the connecting role');
   } else {

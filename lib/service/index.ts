@@ -1,7 +1,22 @@
 export { ListenError, listenOn } from './listen-on.ts';
 export { migrate, printRoles } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';
-export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
+export {
+  amount,
+  encryptKey,
+  type Environment,
+  flag,
+  httpUrl,
+  isShortKey,
+  listOf,
+  parseSettings,
+  portNumber,
+  positiveInteger,
+  SettingsError,
+  text,
+  wholeNumber,
+  wholeNumberFrom,
+} from './settings/index.ts';
 export { runCommand } from './run-command.ts';
 export {
   defineService,
@@ -11,23 +26,12 @@ export {
   type SealedPlace,
   type Service,
   type Settings,
+  type VerifyHost,
 } from './service.ts';
-export {
-  amount,
-  encryptKey,
-  flag,
-  httpUrl,
-  isShortKey,
-  listOf,
-  portNumber,
-  positiveInteger,
-  text,
-  wholeNumber,
-  wholeNumberFrom,
-} from './settings.ts';
 export { type Job, type JobSurroundings, startJob } from './start-job.ts';
 export { checkProcess, type MeshProcess, type ProcessOptions, startProcess } from './start-process.ts';
 
 // Named by the declarations of services' settings.
 export type { OptionalValidatorSpec, RequiredValidatorSpec } from 'envalid';
 export { replayDeadLetters } from './replay-dead-letters.ts';
+export { verifyRestore } from './verify-restore.ts';

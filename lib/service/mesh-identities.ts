@@ -7,7 +7,7 @@ import {
   type MeshTls,
   type NamedKey,
 } from '../rpc/index.ts';
-import { SettingsError } from './parse-settings.ts';
+import { SettingsError } from './settings/index.ts';
 
 export interface IdentityOptions {
   readonly config: IdentityConfig;

@@ -1,18 +1,19 @@
 import { migrateJobs } from '../jobs/index.ts';
 import { prepareBusLogin, prepareBusSchema } from '../bus/index.ts';
 import {
+  closeSchemas,
   closeToOthers,
   type Login,
   MissingRight,
   openDatabase,
   prepareLogin,
   rolesScript,
-  schemasOf,
 } from '../pg/index.ts';
 import { createLogger, type Logger } from '../telemetry/index.ts';
-import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { directUrlOf, processSettings, settingsOf } from './process-settings.ts';
-import type { Service, Settings } from './service.ts';
+import { directUrlOf, type Environment, parseSettings, processSettings, SettingsError } from './settings/index.ts';
+import { findLostRights, type Logins, othersOf, schemasOfService } from './lost-rights.ts';
+import { loginOf } from './service-logins.ts';
+import type { Service } from './service.ts';
 
 export interface MigrateOptions {
   /** All services of the mesh. */
@@ -26,12 +27,10 @@ export interface MigrateOptions {
 
 const advice = 'an administrator has to run what `npm start -- migrate --print-sql` prints';
 
-type Logins = ReadonlyMap<Service, Login | undefined>;
-
 /**
  * Prepares the database of separate processes with the login of `DATABASE_URL`: the schemas of the services, the tables of their job queues and of the bus, and for
  * each `<SERVICE>_DATABASE_URL` its login, with rights on the rows of that service and on its messages alone. When there is such a login, others can no longer
- * connect to the database, except its owner and superusers. Idempotent. Throws SettingsError when `DATABASE_URL` is missing or may not do what has to be done, and
+ * connect to the database, except its owner and superusers. Prints the rights that were not there before, e.g. after a restore. Idempotent. Throws SettingsError when `DATABASE_URL` is missing or may not do what has to be done, and
  * when a login has no password.
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
@@ -58,17 +57,20 @@ function readLogins({ services, env }: MigrateOptions): { readonly url: string; 
   if (url === undefined) throw fault('DATABASE_URL', 'is missing: it names a login that may create roles and schemas');
   return {
     url: directUrlOf(url, env) ?? url,
-    logins: new Map(services.map((service) => [service, loginIn(service.name, env)])),
+    logins: new Map(services.map((service) => [service, loginOf(service.name, env)])),
   };
 }
 
 async function prepare({ services, only, env, print }: MigrateOptions, url: string, logins: Logins): Promise<void> {
   const log = createLogger({ level: parseSettings(processSettings, env).LOG_LEVEL, name: 'migrate' });
   const isNamed = ({ name }: Service): boolean => only.includes(name);
+  const named = services.filter(isNamed);
+  const lost = await findLostRights({ url, services: named, logins });
   await prepareBusSchema(url);
-  for (const service of services.filter(isNamed)) {
+  for (const service of named) {
     await migrateSchemas(service, url, log);
-    const schemas = service.database ? schemasOf(service.name, service.database.jobs === true) : [];
+    const schemas = schemasOfService(service);
+    await closeSchemas(url, schemas, othersOf(service, logins));
     const login = await prepareOptional(url, logins.get(service), schemas);
     print(`${service.name}: ${schemas.join(', ') || 'no schema'}; login ${login}`);
   }
@@ -77,9 +79,11 @@ async function prepare({ services, only, env, print }: MigrateOptions, url: stri
     if (login === undefined || !users.some(isNamed)) continue;
     await prepareBusLogin({ url, login, services: users.map(({ name }) => name) });
   }
-  if (!services.every(isNamed) || !logins.values().some((login) => login !== undefined)) return;
-  const open = await closeToOthers(url);
+  const open = services.every(isNamed) && logins.values().some(Boolean) ? await closeToOthers(url) : [];
   if (open.length > 0) print(`every login of the database may still ${open.join(', ')}: ${advice}`);
+  const left = await findLostRights({ url, services: named, logins });
+  for (const right of lost) if (!left.includes(right)) print(`set: ${right}`);
+  for (const right of left) print(`still missing: ${right}`);
 }
 
 /** Prepares the login of a service, and returns how the operator is told about it. */
@@ -93,22 +97,6 @@ async function migrateSchemas({ name, database }: Service, url: string, log: Log
   if (database === undefined) return;
   await using db = await openDatabase({ service: name, url, poolSize: 3, ...database }, log);
   if (database.jobs === true) await migrateJobs(name, db);
-}
-
-function loginIn(service: string, env: Environment): Login | undefined {
-  const variable = `${service.toUpperCase()}_DATABASE_URL`;
-  const text = env[variable]?.trim();
-  if (text === undefined || text === '') return undefined;
-  const { username, password } = URL.parse(text) ?? { username: '', password: '' };
-  if (username === '' || password === '') throw fault(variable, 'must be postgres://login:password@host/database');
-  const connections = parseSettings(settingsOf(service) as Settings, env)[
-    `${service.toUpperCase()}_DATABASE_CONNECTIONS`
-  ];
-  return {
-    name: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    connections: connections as number | undefined,
-  };
 }
 
 function fault(variable: string, problem: string): SettingsError {

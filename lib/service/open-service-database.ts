@@ -1,7 +1,6 @@
 import { type Database, openDatabase } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import { type Environment, parseSettings } from './parse-settings.ts';
-import { directUrlOf, processSettings, settingsOf } from './process-settings.ts';
+import { directUrlOf, type Environment, parseSettings, processSettings, settingsOf } from './settings/index.ts';
 import type { Service, Settings } from './service.ts';
 
 /** Resources that a service's database depends on. */

@@ -3,9 +3,7 @@ import { createBus, durablesOf, openDriver, subjectOf } from '../bus/index.ts';
 import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createLogger } from '../telemetry/index.ts';
 import { resolve } from 'node:path';
-import { natsOptions } from './nats-settings.ts';
-import { type Environment, parseSettings } from './parse-settings.ts';
-import { directUrlOf, processSettings } from './process-settings.ts';
+import { directUrlOf, type Environment, natsOptions, parseSettings, processSettings } from './settings/index.ts';
 
 export interface ReplayOptions {
   /** Name of the consuming service. */

@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createLogger } from '../telemetry/index.ts';
 import { openServiceDatabase } from './open-service-database.ts';
-import { checkTogether, type Environment, parseSettings } from './parse-settings.ts';
-import { processSettings, settingsOf } from './process-settings.ts';
+import { checkTogether, type Environment, parseSettings, processSettings, settingsOf } from './settings/index.ts';
 import type { Reseal, Service, Settings } from './service.ts';
 
 export interface CommandOptions {

@@ -1,11 +1,11 @@
-import type { CleanedEnv, ValidatorSpec } from 'envalid';
+import type { CleanedEnv } from 'envalid';
 import type { Bus } from '../bus/index.ts';
-import type { Database, DatabaseOptions } from '../pg/index.ts';
+import type { Database, DatabaseOptions, Queryable } from '../pg/index.ts';
 import type { Mesh } from '../rpc/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import type { Settings } from './settings/index.ts';
 
-/** Environment variables by name, each with its envalid validator. */
-export type Settings = Record<string, ValidatorSpec<unknown>>;
+export type { Settings };
 
 /** `migrations` is the folder of its SQL files; with `jobs` it also has a job queue. */
 export type ServiceDatabase = Pick<DatabaseOptions, 'migrations' | 'jobs'>;
@@ -23,6 +23,8 @@ export interface Service<S extends Settings = Settings> {
   readonly commands?: readonly string[];
   /** Runs one of its commands, beside the running mesh. */
   command?(name: string, host: CommandHost<S>): Promise<void>;
+  /** Compares its rows with what it keeps outside the database, for `npm start -- verify-restore`. Returns how much it compared, as a sentence. */
+  verify?(host: VerifyHost<S>): Promise<string>;
   /** Opens what the service needs, registers its RPCs on `host.mesh`, and returns how to check and drain it. */
   start(host: Host<S>): Promise<Running>;
 }
@@ -59,6 +61,16 @@ export interface CommandHost<S extends Settings = Settings> extends Pick<Host<S>
   readonly reseal: () => Reseal;
   /** Prints a line for the operator. */
   readonly print: (line: string) => void;
+}
+
+/** The resources of a comparison after a restore. */
+export interface VerifyHost<S extends Settings = Settings> extends Pick<Host<S>, 'config' | 'dataDir' | 'resources'> {
+  /** The rows of the service's schema. */
+  readonly db: Queryable;
+  /** Takes a sentence about something that is lost. */
+  readonly fault: (line: string) => void;
+  /** Takes a sentence about something that is left over: it costs space and nothing else. */
+  readonly leftOver: (line: string) => void;
 }
 
 /** A started service. */

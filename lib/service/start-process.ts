@@ -18,19 +18,23 @@ import { withinDeadline } from '../wait/index.ts';
 import { type BacklogWatch, createBacklogWatch } from './backlog/index.ts';
 import { startJob } from './start-job.ts';
 import { listenOn } from './listen-on.ts';
-import { checkNats, natsOptions } from './nats-settings.ts';
-import { openServiceDatabase } from './open-service-database.ts';
-import { checkCertificate, readIdentities } from './mesh-identities.ts';
-import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import {
   checkAddresses,
   checkDirect,
+  checkNats,
+  checkTogether,
   defaultMeshPort,
   directUrlOf,
+  type Environment,
   meshUrls,
+  natsOptions,
+  parseSettings,
   processSettings,
+  SettingsError,
   settingsOf,
-} from './process-settings.ts';
+} from './settings/index.ts';
+import { openServiceDatabase } from './open-service-database.ts';
+import { checkCertificate, readIdentities } from './mesh-identities.ts';
 import type { Running, Service, Settings } from './service.ts';
 import { unusableServer } from './unusable-server.ts';
 

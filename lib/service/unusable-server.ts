@@ -1,5 +1,5 @@
 import { MeshError } from '../rpc/index.ts';
-import { SettingsError } from './parse-settings.ts';
+import { SettingsError } from './settings/index.ts';
 
 /** The error of a start whose server cannot be reached: one line that names the setting and the reason. Other errors stay as they are. */
 export function unusableServer(setting: string, error: unknown): unknown {

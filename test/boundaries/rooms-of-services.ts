@@ -11,7 +11,7 @@ export const roomLists: RoomLists = {
   'lib/outbound': 'names answers',
   'lib/pg': 'connection sending database.ts embedded locks migrations roles testing',
   'lib/rpc': 'mesh.ts call identity local wire exchange server client create-mesh.ts index.ts testing',
-  'lib/service': 'backlog service.ts testing',
+  'lib/service': 'backlog settings service.ts testing',
   'gateway/src/edge/authentication':
     'account-changes.ts directory.ts identity.ts unauthorized.ts access-token.ts standings.ts personal-tokens.ts bearer.ts browser',
   'services/artifacts/src':

@@ -1,48 +1,10 @@
 import { majors, ownServer } from '@agentmesh/lib/pg/testing';
-import { makeSecrets } from '@agentmesh/lib/service';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { words } from '../deployed-settings.ts';
+import { at, loginsAt, ownedDatabase, withSchema } from './owned-database.ts';
 import { runMain } from './run-main.ts';
 
 // Not on the server that all tests share: there a superuser has made the roles already.
-
-async function at<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Makes a database that belongs to a login with these rights, and returns the login's address. */
-async function ownedDatabase(superuser: string, name: string, rights: string): Promise<string> {
-  await at(superuser, async (client) => {
-    await client.query(`create role ${name} login password 'of-the-owner' ${rights}`);
-    await client.query(`create database ${name} owner ${name}`);
-  });
-  return addressOf(superuser, { name, password: 'of-the-owner', database: name });
-}
-
-interface Place {
-  readonly name: string;
-  readonly password: string;
-  readonly database: string;
-}
-
-function addressOf(superuser: string, { name, password, database }: Place): string {
-  const url = new URL(superuser);
-  [url.username, url.password, url.pathname] = [name, password, `/${database}`];
-  return url.href;
-}
-
-/** New logins of all services in the database at `url`; their names end with `mark`. */
-function loginsAt(url: string, mark: string): Record<string, string> {
-  const secrets = Object.entries(makeSecrets(words, url)).filter(([name]) => name.endsWith('_DATABASE_URL'));
-  return Object.fromEntries(secrets.map(([name, address]) => [name, address.replace('_login:', `_${mark}:`)]));
-}
 
 const migrate = (url: string, logins: Record<string, string>, ...args: string[]) =>
   runMain(['migrate', ...args], { ...logins, DATABASE_URL: url, LOG_LEVEL: 'silent' });
@@ -63,8 +25,6 @@ async function readers(logins: Record<string, string>): Promise<string[]> {
   }
   return found;
 }
-
-const withSchema = words.filter((word) => !['gateway', 'transcription'].includes(word));
 
 describe.each(majors)('on PostgreSQL %s', (major) => {
   let resources: AsyncDisposableStack;

@@ -102,6 +102,16 @@ function consumerStatements({ role, suffix }: Grantee, { service, consumes }: Bu
   ];
 }
 
+/** The policies that `grantBusRights` gives a login with this oid: `<table> <policy>`. */
+export function policiesOf({ service, publishes, consumes }: BusRights, oid: string): string[] {
+  const publish = ['messages', 'durables'].map((table) => `${table} publish_${service}_${oid}`);
+  const consume = ['messages', 'durables', 'dead_letters'].map((table) => `${table} consume_${service}_${oid}`);
+  return [
+    ...(publishes.length > 0 ? publish : []),
+    ...(consumes.length > 0 ? [...consume, `durables read_${service}_${oid}`] : []),
+  ];
+}
+
 function listOf(texts: readonly string[]): string {
   return texts.map((text) => pg.escapeLiteral(text)).join(', ');
 }

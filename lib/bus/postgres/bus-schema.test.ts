@@ -36,6 +36,16 @@ test('its owner closes a schema that every login could use; another login is tol
   }
 });
 
+test('functions that a restore without rights has opened to every login are closed', async () => {
+  await using database = await testDatabaseUrl();
+  await prepareBusSchema(database.url);
+  await at(database.url, 'grant execute on all functions in schema bus to public');
+  await prepareBusSchema(database.url);
+  const open = `select oid::regprocedure::text as name from pg_proc
+    where pronamespace = 'bus'::regnamespace and has_function_privilege('public', oid, 'EXECUTE')`;
+  expect((await at(database.url, open)).rows).toEqual([]);
+});
+
 test('trimming looks at no messages that stay, however many wait for a consumer, and deletes those that have to go', async () => {
   await using database = await testDatabaseUrl();
   await prepareBusSchema(database.url);

@@ -144,11 +144,12 @@ export async function lockBusSchema(client: pg.Client): Promise<void> {
   await client.query(`select from bus.locks where name = 'preparation' for update`);
 }
 
-/** Looks into the catalog, which every login may read. A function without a comment is of no version. */
+/** Looks into the catalog, which every login may read. A function without a comment is of no version. A backup that was restored without rights opens the functions to every login. */
 async function isPrepared(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
     `select exists (select from pg_proc where proname = 'trim' and pronamespace = to_regnamespace('bus')
-      and coalesce(substring(obj_description(oid, 'pg_proc') from '[0-9]+')::integer, 0) >= $1) as present`,
+      and coalesce(substring(obj_description(oid, 'pg_proc') from '[0-9]+')::integer, 0) >= $1
+      and not has_function_privilege('public', oid, 'EXECUTE')) as present`,
     [VERSION],
   );
   return rows[0]?.present === true;

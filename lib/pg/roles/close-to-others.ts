@@ -1,5 +1,6 @@
 import { closeRights, openRights } from './public-rights.ts';
 import { ownDatabase, withOwner } from './owner-client.ts';
+import { strangersIn } from './schema-rights.ts';
 
 /**
  * Takes from the database what PostgreSQL gives to every login of the server: to connect, to make temporary tables, before PostgreSQL 15 to make tables in the
@@ -15,5 +16,19 @@ export async function closeToOthers(url: string): Promise<string[]> {
     if ((await client.query(isSuperuser)).rowCount !== 0) await client.query(closeRights);
     const { rows } = await client.query<{ what: string }>(openRights);
     return rows.map(({ what }) => what);
+  });
+}
+
+/** Takes all rights on schemas, and on what is in them, from the given logins, which belong to other services, and from every login. Does nothing where they may not use the schema. */
+export async function closeSchemas(url: string, schemas: readonly string[], others: readonly string[]): Promise<void> {
+  await withOwner(url, async (client) => {
+    for (const schema of schemas) {
+      const { rows } = await client.query<{ grantee: string }>(strangersIn, [schema, others]);
+      for (const { grantee } of rows) {
+        await client.query(`revoke all on schema ${schema} from ${grantee};
+          revoke all on all tables in schema ${schema} from ${grantee};
+          revoke all on all sequences in schema ${schema} from ${grantee}`);
+      }
+    }
   });
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { alterStatement, createStatement, limitsStatement, type Login, missingAttributes } from './login.ts';
 import { isRefused, MissingRight } from './missing-right.ts';
 import { ownDatabase, withOwner } from './owner-client.ts';
+import { appendOnly } from './schema-rights.ts';
 
 export interface LoginOptions {
   /** postgres:// address of the owner of the schemas. Its right to create roles is needed where the login is missing or differs. */
@@ -13,9 +14,6 @@ export interface LoginOptions {
 
 /** Whether the login has the password of its address now: `kept` means that an administrator made the login, and sets its password. */
 export type PreparedLogin = 'set' | 'kept';
-
-/** Tables with a comment that begins with this word take new rows only. */
-const appendOnly = 'append-only%';
 
 /**
  * Creates the login of one service, or gives it the present password, limits and rights. It owns nothing and is a member of no role: it reads and

@@ -9,12 +9,14 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { collectGarbage, createCollectGarbage } from './jobs/collect-garbage.ts';
 import { createHandlers } from './rpc/index.ts';
+import { verifyPayloads } from './verify-payloads.ts';
 
 /** Named, versioned payloads of sessions and users. */
 export const artifacts = defineService({
   name: 'artifacts',
   settings,
   database: { migrations: new URL('../migrations/', import.meta.url) },
+  verify: async (host) => verifyPayloads({ ...host, blobs: await openBlobStore(host.config, host) }),
   async start(host) {
     const { config, bus, log, resources } = host;
     const db = await host.openDatabase();

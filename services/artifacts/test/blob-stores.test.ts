@@ -83,6 +83,23 @@ describe.each([
     await expect(read(store, kept)).rejects.toEqual(missing);
   });
 
+  test('lists each complete object once, and tells its size', async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const names = Array.from({ length: 5 }, newName);
+    for (const [index, name] of names.entries()) await write(store, name, randomBytes(10 + index));
+    const unfinished = await store.write(newName());
+    await unfinished.write(randomBytes(10));
+    const listed = [];
+    for await (const page of store.list()) listed.push(...page);
+    const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id).toSorted();
+    expect(idsOf(listed)).toEqual(idsOf(names));
+    expect(listed).toEqual(expect.arrayContaining(names));
+    const sizes = await Promise.all([...names, newName()].map((name) => store.size(name)));
+    expect(sizes).toEqual([10, 11, 12, 13, 14, undefined]);
+    await unfinished.abort();
+  });
+
   test('that is away throws unavailable, and leaves no unhandled rejection', async () => {
     const opened = await open();
     const { store } = opened;

@@ -20,6 +20,10 @@ export interface BlobStore {
   remove(name: BlobName): Promise<void>;
   /** Removes what remains of an account after its objects were removed, e.g. its empty folder. */
   removeAccount(accountId: string): Promise<void>;
+  /** Bytes of a complete object; undefined when it does not exist. */
+  size(name: BlobName): Promise<number | undefined>;
+  /** The complete objects, in any order and in pages. An object that is written or removed meanwhile may be missing. */
+  list(): AsyncIterable<readonly BlobName[]>;
   /** Health check: throws when the store cannot be used. */
   check(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-import { constants, createReadStream } from 'node:fs';
-import { access, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants, createReadStream, type Dirent } from 'node:fs';
+import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { artifactNotFound, storeUnavailable } from '../errors.ts';
 import type { BlobName, BlobStore, BlobWriter, ByteRange } from './blob-store.ts';
@@ -27,8 +27,58 @@ export async function openDirectoryStore(root: string): Promise<BlobStore> {
     removeAccount: async (accountId) => {
       await rm(join(root, accountId), { recursive: true, force: true }).catch(fail);
     },
+    size: (name) => sizeOf(pathOf(name)),
+    list: () => listFiles(root),
     check: () => access(incoming, constants.R_OK | constants.W_OK).catch(fail),
   };
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw storeUnavailable(error);
+  }
+}
+
+const pageSize = 500;
+
+async function* listFiles(root: string): AsyncGenerator<BlobName[]> {
+  let page: BlobName[] = [];
+  for await (const name of filesIn(root)) {
+    if (page.push(name) < pageSize) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
+}
+
+/** Reads one folder of the tree at a time, and none of them whole. */
+async function* filesIn(root: string): AsyncGenerator<BlobName> {
+  for await (const { name: accountId } of foldersIn(root)) {
+    if (accountId === 'tmp') continue;
+    for await (const part of foldersIn(join(root, accountId))) {
+      for await (const id of namesIn(join(root, accountId, part.name))) yield { accountId, id };
+    }
+  }
+}
+
+async function* namesIn(path: string): AsyncGenerator<string> {
+  for await (const entry of entriesIn(path)) if (entry.isFile()) yield entry.name;
+}
+
+async function* foldersIn(path: string): AsyncGenerator<Dirent> {
+  for await (const entry of entriesIn(path)) if (entry.isDirectory()) yield entry;
+}
+
+/** Nothing of a folder that is removed meanwhile. */
+async function* entriesIn(path: string): AsyncGenerator<Dirent> {
+  try {
+    for await (const entry of await opendir(path)) yield entry;
+  } catch (error) {
+    if (!isMissing(error)) throw storeUnavailable(error);
+  }
 }
 
 async function* readFile(path: string, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {

@@ -5,7 +5,9 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -62,11 +64,35 @@ export function openS3Store(options: S3Options): BlobStore & Disposable {
     read: (name, range) => readObject(place, name, range),
     remove: (name) => removeObject(place, name).catch(fail),
     removeAccount: async () => undefined,
+    size: (name) => sizeOf(place, name),
+    list: () => listObjects(place, prefix),
     check: async () => {
       await client.send(new HeadBucketCommand({ Bucket: options.bucket })).catch(fail);
     },
     [Symbol.dispose]: () => client.destroy(),
   };
+}
+
+async function sizeOf({ client, Bucket, keyOf }: Place, name: BlobName): Promise<number | undefined> {
+  try {
+    return (await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(name) }))).ContentLength;
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw storeUnavailable(error);
+  }
+}
+
+/** Objects with a key of another form are not ours. */
+async function* listObjects({ client, Bucket }: Place, prefix: string): AsyncGenerator<BlobName[]> {
+  for (let token: string | undefined, isLast = false; !isLast; isLast = token === undefined) {
+    const request = new ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken: token });
+    const { Contents = [], NextContinuationToken } = await client.send(request).catch(fail);
+    token = NextContinuationToken;
+    const parts = Contents.map(({ Key = '' }) => Key.slice(prefix.length).split('/'));
+    yield parts.flatMap(([accountId = '', id = '', ...more]) =>
+      id === '' || more.length > 0 ? [] : [{ accountId, id }],
+    );
+  }
 }
 
 function createWriter({ client, Bucket, keyOf }: Place, name: BlobName): BlobWriter {

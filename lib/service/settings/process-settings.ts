@@ -1,8 +1,8 @@
 import { EnvError, str } from 'envalid';
-import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
+import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../../rpc/index.ts';
 import { natsSettings } from './nats-settings.ts';
 import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text } from './settings.ts';
+import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text } from './validators.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;

@@ -1,5 +1,7 @@
-import { type CleanedEnv, cleanEnv, EnvMissingError } from 'envalid';
-import type { Settings } from './service.ts';
+import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from 'envalid';
+
+/** Environment variables by name, each with its envalid validator. */
+export type Settings = Record<string, ValidatorSpec<unknown>>;
 
 /** The settings are wrong: the message names every bad variable, one a line. */
 export class SettingsError extends Error {

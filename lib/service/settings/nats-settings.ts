@@ -1,6 +1,6 @@
 import type { CleanedEnv } from 'envalid';
 import { SettingsError } from './parse-settings.ts';
-import { list, positiveInteger, text } from './settings.ts';
+import { list, positiveInteger, text } from './validators.ts';
 
 /** Settings of NATS; see docs/settings.md. */
 export const natsSettings = {

@@ -1,0 +1,24 @@
+export { checkNats, natsOptions } from './nats-settings.ts';
+export { checkTogether, type Environment, parseSettings, type Settings, SettingsError } from './parse-settings.ts';
+export {
+  checkAddresses,
+  checkDirect,
+  defaultMeshPort,
+  directUrlOf,
+  meshUrls,
+  processSettings,
+  settingsOf,
+} from './process-settings.ts';
+export {
+  amount,
+  encryptKey,
+  flag,
+  httpUrl,
+  isShortKey,
+  listOf,
+  portNumber,
+  positiveInteger,
+  text,
+  wholeNumber,
+  wholeNumberFrom,
+} from './validators.ts';

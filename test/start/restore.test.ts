@@ -1,0 +1,212 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ownServer } from '@agentmesh/lib/pg/testing';
+import { expect, test } from 'vitest';
+import { artifactCaller } from '../artifact-caller.ts';
+import { Caller, newAccount, sessionPath } from '../caller.ts';
+import { words } from '../deployed-settings.ts';
+import { agentsDir, startMesh } from '../mesh.ts';
+import { findPostgresTools } from '../programs/postgres-tools.ts';
+import { at, loginsAt, ownedDatabase, withSchema } from './owned-database.ts';
+import { runMain } from './run-main.ts';
+
+const major = 15;
+const tools = await findPostgresTools(major);
+const env = { AGENTS_DIR: agentsDir, AUTH_ARGON2_MEMORY_KIB: '64', RATE_LIMIT_ENABLED: 'false' };
+/** More than what is stored in PostgreSQL itself. */
+const largeBytes = 200_000;
+const leastPieces = 6;
+
+/** A session with its answer to a run and its artifact, all of which were acknowledged. */
+interface Piece {
+  readonly caller: Caller;
+  readonly path: string;
+  readonly said: string;
+  readonly sha256: string;
+}
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+async function storePiece(caller: Caller): Promise<Piece> {
+  const session = await caller.createSession();
+  const said = randomUUID();
+  const { status } = await caller.run(session, said);
+  const bytes = randomBytes(largeBytes);
+  const path = sessionPath(session);
+  const saved = await artifactCaller(caller).send('PUT', `${path}/artifacts/a.bin`, bytes);
+  expect([status, saved.status]).toEqual([200, 200]);
+  return { caller, path, said, sha256: sha256Of(bytes) };
+}
+
+/** Stores pieces until `over` aborts. */
+async function load(caller: Caller, pieces: Piece[], over: AbortSignal): Promise<void> {
+  while (!over.aborted) pieces.push(await storePiece(caller));
+}
+
+/** All that an account reads of its sessions, runs and artifacts, as the bytes of the answers. */
+async function exportOf(caller: Caller): Promise<string[]> {
+  const read = async (path: string): Promise<string> => {
+    const answer = await caller.fetch('GET', path);
+    return `${path} ${answer.status} ${Buffer.from(await answer.arrayBuffer()).toString('base64')}`;
+  };
+  const list = '/apps/echo/users/u1/sessions';
+  const { body: sessions } = await caller.request<{ id: string }[]>('GET', list);
+  const paths = sessions.flatMap(({ id }) => [
+    `${list}/${id}`,
+    `${list}/${id}/artifacts`,
+    ...[0, 1].map((version) => `${list}/${id}/artifacts/a.bin/versions/${version}?alt=media`),
+  ]);
+  return Promise.all([list, '/runs?limit=50', '/api/users/me', ...paths].map(read));
+}
+
+/** Outcome of reading another service's table with the login of each service: only its own may be read. */
+async function foreignReads(logins: Record<string, string>): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const word of words) {
+    await at(logins[`${word.toUpperCase()}_DATABASE_URL`] ?? '', async (client) => {
+      for (const schema of withSchema) {
+        const outcome = await client.query(`select from ${schema}.migrations`).then(
+          () => 'read',
+          (error: unknown) => (error as { code: string }).code,
+        );
+        if (outcome !== (schema === word ? 'read' : '42501')) wrong.push(`${word} ${outcome} ${schema}`);
+      }
+    });
+  }
+  return wrong;
+}
+
+/** File of an object in a folder of payloads. */
+function fileIn(payloads: string, accountId: string, id: string): string {
+  return join(payloads, accountId, id.slice(0, 2), id);
+}
+
+/** An object that a payload names, as the database at `url` has it. */
+async function someObject(url: string): Promise<readonly [accountId: string, id: string]> {
+  const text = 'select account_id, blob_id from artifacts.payloads where blob_id is not null limit 1';
+  const { rows } = await at(url, (client) => client.query<{ account_id: string; blob_id: string }>(text));
+  return [rows[0]?.account_id ?? '', rows[0]?.blob_id ?? ''];
+}
+
+test.skipIf(tools === undefined)(
+  'a dump under load, restored into another server, is whole after migrate, closed to foreign logins, and each damage is told',
+  { timeout: 120_000 },
+  async () => {
+    if (tools === undefined) throw new Error('skipped');
+    await using resources = new AsyncDisposableStack();
+    const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'restore-')), (path) => rm(path, { recursive: true }));
+    const [one, other] = await Promise.all([ownServer(major), ownServer(major)]);
+    resources.use(one);
+    resources.use(other);
+    const source = await ownedDatabase(one.url, 'mesh_before', 'createrole');
+    const logins = loginsAt(source, 'rehearsed');
+    const prepared = await runMain(['migrate'], { ...logins, DATABASE_URL: source, LOG_LEVEL: 'silent' });
+    if (prepared.code !== 0) throw new Error(prepared.output);
+
+    const dump = join(folder, 'dump');
+    const payloads = join(folder, 'payloads');
+    const pieces: Piece[] = [];
+    let settled: Caller;
+    let exported: string[];
+    let stored: Piece[];
+    {
+      await using mesh = await startMesh({ mode: 'all', databaseUrl: source, env: { ...env, ...logins } });
+      settled = await newAccount(mesh.url);
+      const { path } = await storePiece(settled);
+      await artifactCaller(settled).send('PUT', `${path}/artifacts/a.bin`, new Uint8Array([1, 2, 3]));
+      await storePiece(settled);
+      exported = await exportOf(settled);
+      const over = new AbortController();
+      const callers = await Promise.all([newAccount(mesh.url), newAccount(mesh.url)]);
+      const loading = Promise.all(callers.map((caller) => load(caller, pieces, over.signal)));
+      await expect.poll(() => pieces.length).toBeGreaterThan(leastPieces);
+      stored = [...pieces];
+      await tools.dump(source, dump);
+      const after = pieces.length;
+      await expect.poll(() => pieces.length).toBeGreaterThan(after);
+      await cp(join(mesh.dataDir, 'artifacts'), payloads, { recursive: true });
+      over.abort();
+      await loading;
+    }
+
+    const target = await ownedDatabase(other.url, 'mesh_after', 'createrole');
+    await tools.restore(target, dump);
+    const moved = loginsAt(target, 'rehearsed');
+    const settings = {
+      ...moved,
+      DATABASE_URL: target,
+      LOG_LEVEL: 'silent',
+      ARTIFACT_STORE_URL: pathToFileURL(payloads).href,
+    };
+    const verify = () => runMain(['verify-restore'], settings);
+    const loginOf = (word: string) => new URL(moved[`${word.toUpperCase()}_DATABASE_URL`] ?? '').username;
+
+    const unprepared = await verify();
+    expect(unprepared.output).toContain(`missing: role ${loginOf('auth')}\n`);
+    expect(unprepared.code).toBe(1);
+    const migrated = await runMain(['migrate'], settings);
+    expect([migrated.output, migrated.code]).toEqual([expect.any(String), 0]);
+    for (const right of [
+      `role ${loginOf('sessions')}`,
+      'closing of the function bus.trim to every login',
+      'ownership of the schema webhooks_jobs by agentmesh_webhooks (it belongs to mesh_after)',
+      'limit of the owner of auth.audit to adding rows',
+      'closing of the database to other logins of the server: CONNECT',
+    ])
+      expect(migrated.output).toContain(`set: ${right}\n`);
+    expect(migrated.output).not.toContain('still missing');
+    const whole = await verify();
+    expect([whole.output, whole.code]).toEqual([expect.stringContaining('the restore is whole'), 0]);
+    expect(whole.output).toMatch(/artifacts: compared \d+ payloads with \d+ objects/);
+    expect(await foreignReads(moved)).toEqual([]);
+
+    const [owner, id] = await someObject(target);
+    const lost = fileIn(payloads, owner, id);
+    await rename(lost, join(folder, 'lost'));
+    const stray = [randomUUID(), randomUUID()] as const;
+    await mkdir(dirname(fileIn(payloads, ...stray)), { recursive: true });
+    await writeFile(fileIn(payloads, ...stray), 'x');
+    await at(target, (client) =>
+      client.query(`insert into sessions.outbox (subject, payload, created_at) values ('x', '', now() - interval '1 hour');
+        revoke update on memory.usage from ${loginOf('memory')};
+        grant usage on schema auth to ${loginOf('runs')};
+        revoke all on bus.durables from ${loginOf('keys')};
+        grant connect on database mesh_after to public`),
+    );
+    const damaged = await verify();
+    expect(damaged.code).toBe(1);
+    const rights = [
+      `rights of ${loginOf('memory')} on the rows of 1 tables of memory`,
+      `closing of the schema auth to ${loginOf('runs')}`,
+      `rights of ${loginOf('keys')} on the bus`,
+      'closing of the database to other logins of the server: CONNECT',
+    ];
+    for (const line of rights) expect(damaged.output).toContain(`missing: ${line}\n`);
+    expect(damaged.output).toMatch(/^stuck: 1 messages wait in sessions.outbox since /m);
+    expect(damaged.output).toContain(`lost: object ${owner}/${id} is missing: a.bin (version 0) of echo/u1/`);
+    expect(damaged.output).toContain(`left over: object ${stray.join('/')} has no row\n`);
+
+    await rename(join(folder, 'lost'), lost);
+    await at(target, (client) => client.query(`delete from sessions.outbox where subject = 'x'`));
+    const mended = await runMain(['migrate'], settings);
+    expect(mended.output.match(/^set: .*$/gm)?.toSorted()).toEqual(rights.map((line) => `set: ${line}`).toSorted());
+    expect((await verify()).code).toBe(0);
+
+    const { ARTIFACT_STORE_URL } = settings;
+    await using mesh = await startMesh({
+      mode: 'all',
+      databaseUrl: target,
+      env: { ...env, ...moved, ARTIFACT_STORE_URL },
+    });
+    expect(await exportOf(new Caller(mesh.url, settled.token))).toEqual(exported);
+    for (const { caller, path, said, sha256 } of stored) {
+      const reader = new Caller(mesh.url, caller.token);
+      expect(JSON.stringify((await reader.request('GET', path)).body)).toContain(said);
+      const bytes = await artifactCaller(reader).media(`${path}/artifacts/a.bin`);
+      expect(sha256Of(new Uint8Array(await bytes.arrayBuffer()))).toBe(sha256);
+    }
+  },
+);
