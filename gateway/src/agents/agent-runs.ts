@@ -107,7 +107,7 @@ function addStart(app: App, { agents, authentication, arriving }: Context): void
         headers: IdempotencyKey,
         body: Type.Union([StartAgentRun, Type.Null()], { examples: [{ message: 'Hello, mesh' }] }),
         response: { 202: StartedRun },
-        refusals: [404, 429],
+        refusals: [404],
       }),
     },
     async (request, reply) => {

@@ -59,7 +59,7 @@ function addImport(app: App, { agents, authentication }: Context): void {
       headers: IdempotencyKey,
       body: agentYaml('poet'),
       response: { 200: { ...NewAgent, headers: versionHeader } },
-      refusals: [409, 429],
+      refusals: [409],
     }),
     async (request, reply) => {
       const { identity, body } = request;
@@ -86,7 +86,7 @@ function addReplacement(app: App, { agents, authentication }: Context): void {
       headers: IfMatch,
       body: agentYaml('rhymer'),
       response: { 200: { ...Agent, headers: versionHeader } },
-      refusals: [404, 409, 412, 429],
+      refusals: [404, 409, 412],
     }),
     async ({ identity, params, body, headers }, reply) => {
       const ifMatch = admittedRevisions(headers['if-match']);

@@ -39,7 +39,7 @@ function addCreation(app: App, { agents, authentication }: Context): void {
       headers: IdempotencyKey,
       body: AgentRequest,
       response: { 200: { ...NewAgent, headers: versionHeader } },
-      refusals: [409, 429],
+      refusals: [409],
     }),
     async (request, reply) => {
       const { identity, body } = request;
@@ -127,7 +127,7 @@ function addReplacement(app: App, { agents, authentication }: Context): void {
       headers: IfMatch,
       body: AgentRequest,
       response: { 200: { ...Agent, headers: versionHeader } },
-      refusals: [404, 409, 412, 429],
+      refusals: [404, 409, 412],
     }),
     async ({ identity, params, body, headers }, reply) => {
       const ifMatch = admittedRevisions(headers['if-match']);

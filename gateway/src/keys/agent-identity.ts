@@ -15,7 +15,7 @@ export function addKeys(app: App, { keys, authentication }: Context): void {
       description: 'Call it when the consent page has led back. Then answer the credential request of the run.',
       body: FinalizeRequest,
       response: { 200: Finalized },
-      refusals: [403, 404, 409, 429, 502],
+      refusals: [403, 404, 409, 502],
     }),
     async ({ identity, body }, reply) => {
       const { accountId, email } = identity;

@@ -50,7 +50,7 @@ function addUpdate(app: App, { memory, authentication }: Context): void {
       params: UserPath,
       body: UpdateMemoryRequest,
       response: { 200: Type.Null() },
-      refusals: [404, 429],
+      refusals: [404],
     }),
     async (request, reply) => {
       const session = { ...memoryKeyOf(request), sessionId: request.body.sessionId };

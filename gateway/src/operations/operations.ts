@@ -2,7 +2,7 @@ import { runChecks } from '@agentmesh/lib/telemetry';
 import type { FastifyReply } from 'fastify';
 import type { App, Context } from '../context.ts';
 import { productVersion } from '../edge/openapi/product-version.ts';
-import { faults, Problem } from '../edge/records/problem.ts';
+import { accountRefusals, faults } from '../edge/records/problem.ts';
 import { dependencyChecks } from './dependency-checks.ts';
 import { Health, Liveness, NotReady, PublicConfig, Readiness, Version } from './operation-record.ts';
 
@@ -74,7 +74,7 @@ function addVersion(app: App, { authentication }: Context): void {
         operationId: 'getVersion',
         summary: 'Get the version of the server',
         description: 'The product, and the Node.js that it runs on.',
-        response: { 200: Version, 401: Problem, ...faults },
+        response: { 200: Version, ...accountRefusals, ...faults },
       },
     },
     () => ({ version: productVersion, language: 'typescript', language_version: process.versions.node }),

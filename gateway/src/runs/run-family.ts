@@ -11,5 +11,5 @@ export const startsRuns = routeFamily({
   tag: 'runs',
   caller: 'runtime',
   scope: 'runs:write',
-  refusals: [403, 404, 409, 429],
+  refusals: [403, 404, 409],
 });

@@ -36,7 +36,7 @@ function addCreate(app: App, context: Context): void {
       headers: IdempotencyKey,
       body: CreateScheduleRequest,
       response: { 201: Schedule },
-      refusals: [403, 404, 429],
+      refusals: [403, 404],
     }),
     async (request, reply) => {
       const { identity, body } = request;

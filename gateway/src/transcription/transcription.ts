@@ -39,7 +39,7 @@ function addTranscribe(app: App, { transcription, authentication }: Context): vo
         'The upload is passed on while it arrives. Its first bytes decide the format; at most 25 MiB, within 5 minutes.',
       body: SpeechUpload,
       response: { 200: TranscriptRecord },
-      refusals: [408, 415, 429, 502],
+      refusals: [408, 415, 502],
     }),
     async (request, reply) => {
       const answer = await transcribe(transcription, request, reply);

@@ -10,7 +10,9 @@ afterAll(() => edge[Symbol.asyncDispose]());
 interface Operation {
   operationId: string;
   requestBody?: { content: object };
+  parameters?: { name: string; schema: object; deprecated?: boolean }[];
   responses: object;
+  security: object[];
 }
 
 interface Document {
@@ -60,12 +62,29 @@ describe('the description', () => {
     const answersOf = (id: string) =>
       Object.keys(operations.find(({ operationId }) => operationId === id)?.responses ?? {}).join(' ');
     expect(answersOf('runAgent')).toBe('200 400 401 403 404 409 413 422 429 431 500 503 504');
-    expect(answersOf('getAppInfo')).toBe('200 400 401 403 404 422 431 500 503 504');
-    expect(answersOf('createSession')).toBe('200 400 401 409 413 422 431 500 503 504');
+    expect(answersOf('getAppInfo')).toBe('200 400 401 403 404 422 429 431 500 503 504');
+    expect(answersOf('createSession')).toBe('200 400 401 409 413 422 429 431 500 503 504');
     expect(answersOf('createToken')).toBe('200 400 401 403 413 422 429 431 500 503 504');
     expect(answersOf('transcribeAudio')).toBe('200 400 401 408 413 415 422 429 431 500 502 503 504');
     expect(answersOf('finalizeAgentIdentity')).toBe('200 400 401 403 404 409 413 422 429 431 500 502 503 504');
     expect(answersOf('getReadiness')).toBe('200 503');
+  });
+
+  it('says of each operation with credentials that it refuses them, and accounts that send or have too much', async () => {
+    const { paths } = (await edge.send('/openapi.json')).body as Document;
+    const withCredentials = Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .filter(({ security }) => security.length > 0);
+    expect(withCredentials.length).toBeGreaterThan(100);
+    const silent = withCredentials.filter(({ responses }) => !('401' in responses && '429' in responses));
+    expect(silent.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
+  it('marks the parameters that go as deprecated, where generators of clients look for it', async () => {
+    const { paths } = (await edge.send('/openapi.json')).body as Document;
+    const before = paths['/api/audit']?.get?.parameters?.find(({ name }) => name === 'before');
+    expect(before).toMatchObject({ deprecated: true, schema: { type: 'string' } });
+    expect(JSON.stringify(before?.schema)).not.toContain('deprecated');
   });
 
   it('contains no keywords of our own', async () => {

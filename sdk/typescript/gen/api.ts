@@ -4801,7 +4801,10 @@ export interface operations {
                 limit?: number;
                 /** @description `X-Next-Cursor` of the page before. */
                 cursor?: string;
-                /** @description Until 0.2: goes on after the token of this id, empty for the first page; the answer is `{tokens, has_more}`. Use `cursor`. */
+                /**
+                 * @deprecated
+                 * @description Until 0.2: goes on after the token of this id, empty for the first page; the answer is `{tokens, has_more}`. Use `cursor`.
+                 */
                 after?: string;
             };
             header?: never;
@@ -5348,7 +5351,10 @@ export interface operations {
                 limit?: number;
                 /** @description `X-Next-Cursor` of the page before. */
                 cursor?: string;
-                /** @description Until 0.2: `next` of the page before, empty for the first one; the answer is `{entries, next}`. Use `cursor`. */
+                /**
+                 * @deprecated
+                 * @description Until 0.2: `next` of the page before, empty for the first one; the answer is `{entries, next}`. Use `cursor`.
+                 */
                 before?: string;
                 /** @description Of one account only. */
                 user_id?: number;
@@ -6164,7 +6170,10 @@ export interface operations {
                 limit?: number;
                 /** @description `X-Next-Cursor` of the page before. */
                 cursor?: string;
-                /** @description Until 0.2: only notifications with a smaller id. Use `cursor`. */
+                /**
+                 * @deprecated
+                 * @description Until 0.2: only notifications with a smaller id. Use `cursor`.
+                 */
                 before_id?: number;
                 unread_only?: boolean;
             };

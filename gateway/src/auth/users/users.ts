@@ -7,7 +7,7 @@ import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { pageHeaders } from '../../edge/paging/page-query.ts';
 import { addNextPage, numberBefore, pageOf } from '../../edge/paging/page.ts';
-import { faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
+import { accountRefusals, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { erasureOf } from './erasure-of.ts';
 import { Erasure, ErasurePath } from './erasure-record.ts';
 import { namingField } from './sign-up-fault.ts';
@@ -47,7 +47,7 @@ function addOwn(app: App, { auth, authentication }: Context): void {
         operationId: 'getCurrentUser',
         summary: 'Get the account of the token',
         description: 'A personal token needs the scope `account:read` and must not be bound to an end user.',
-        response: { 200: User, 401: Problem, ...faults },
+        response: { 200: User, ...accountRefusals, ...faults },
       },
     },
     async ({ identity }) => {

@@ -14,7 +14,7 @@ interface Family extends FastifyContextConfig {
 /**
  * Says once what the routes of a family have in common: tag, callers, scope and other `config`, and refusals. The function that it
  * returns makes the options of one route from its schema, whose `response` holds only the answers of success. The documentation also
- * gets 401, 422 and the faults of the server, and 400 and 413 where there is a body.
+ * gets 401, 422, 429 and the faults of the server, and 400 and 413 where there is a body.
  *
  * ```ts
  * const reads = routeFamily({ tag: 'schedules', caller: 'account', scope: 'runs:read' });

@@ -4,8 +4,8 @@ import { noNul } from '../validation/index.ts';
 type Json = Record<string, unknown>;
 
 /**
- * Moves each record with a title to `components/schemas`, documents forms and optional bodies, names answers by their status, and
- * removes our `x-` keywords.
+ * Moves each record with a title to `components/schemas`, documents forms and optional bodies, names answers by their status, says
+ * which parameters are deprecated, and removes our `x-` keywords.
  */
 export function hoistRecords<T extends object>(document: T): T {
   const schemas: Json = {};
@@ -15,6 +15,7 @@ export function hoistRecords<T extends object>(document: T): T {
     documentForm(operation, schemas);
     documentOptionalBody(operation);
     nameAnswers(operation);
+    deprecateParameters(operation);
   }
   return withoutOwnRules({ ...document, paths, components }) as T;
 }
@@ -87,6 +88,15 @@ function documentOptionalBody({ requestBody }: Json): void {
 function nameAnswers({ responses }: Json): void {
   for (const [status, answer] of Object.entries(isJson(responses) ? responses : {})) {
     if (isJson(answer) && answer.description === 'Default Response') answer.description = STATUS_CODES[status];
+  }
+}
+
+/** Moves `deprecated` from the schema of a parameter to the parameter, where readers of a description look for it. */
+function deprecateParameters({ parameters }: Json): void {
+  for (const one of Array.isArray(parameters) ? parameters.filter(isJson) : []) {
+    if (!isJson(one.schema) || one.schema.deprecated !== true) continue;
+    delete one.schema.deprecated;
+    one.deprecated = true;
   }
 }
 

@@ -32,8 +32,11 @@ export const Problem = Type.Object(
 /** Headers or an address that are too large, an internal error, a service that is unavailable, and a service that is too slow. */
 export const faults = { 431: Problem, 500: Problem, 503: Problem, 504: Problem };
 
+/** Refusals of every route that checks credentials: they are not valid, or their account sends too much or has too much. */
+export const accountRefusals = { 401: Problem, 429: Problem };
+
 /** Errors of every route with fields and authentication. */
-export const failures = { 401: Problem, 422: HTTPValidationError, ...faults };
+export const failures = { ...accountRefusals, 422: HTTPValidationError, ...faults };
 
 /** Additional errors of routes with a body: invalid encoding or content, and size. */
 export const bodyFailures = { 400: Problem, 413: Problem };

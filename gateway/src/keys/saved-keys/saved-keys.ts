@@ -43,7 +43,6 @@ function addCreation(app: App, { savedKeys, authentication }: Context): void {
       headers: IdempotencyKey,
       body: CreateSavedKeyRequest,
       response: { 200: SavedKeyAnswer },
-      refusals: [429],
     }),
     async (request, reply) => {
       const { identity, body } = request;

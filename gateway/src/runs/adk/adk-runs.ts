@@ -33,7 +33,7 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
         headers: IdempotencyKey,
         body: RunAdkAgent,
         response: { 200: stream },
-        refusals: [403, 404, 409, 429],
+        refusals: [403, 404, 409],
       }),
     },
     async (request, reply) => {

@@ -50,7 +50,6 @@ export function changesRoute(app: App, context: Context): void {
         'Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed.',
       headers: LastEventId,
       response: { 200: stream },
-      refusals: [429],
     }),
     async (request, reply) => {
       const last = request.headers['last-event-id'];

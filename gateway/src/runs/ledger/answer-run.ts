@@ -56,7 +56,7 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
         params: RunPath,
         body: RunAnswer,
         response: { 202: Run },
-        refusals: [404, 409, 429],
+        refusals: [404, 409],
       }),
     },
     async (request, reply) => {

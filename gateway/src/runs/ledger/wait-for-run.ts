@@ -28,7 +28,7 @@ export function waitForRunRoute(app: App, { sessions, runs, authentication, drai
       params: RunPath,
       querystring: Query,
       response: { 200: Run, 202: Run },
-      refusals: [404, 429],
+      refusals: [404],
     }),
     async ({ identity, params, query }, reply) => {
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };

@@ -57,7 +57,7 @@ export function runEventsRoute(app: App, context: Context): void {
       querystring: Query,
       headers: Headers,
       response: { 200: stream, 204: ended },
-      refusals: [404, 429],
+      refusals: [404],
     }),
     async ({ identity, params, query, headers }, reply) => {
       const from = placeOf(query.after, headers['last-event-id']);

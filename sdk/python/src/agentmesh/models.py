@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 29a30854ff2ceef608b5ddf74cb383dbd35e2f3530c9b2d60b5b550ff77949c8
+# SHA-256 of the document: a332991ab1a58d2ba3899c99c404fa52995cd5ede989b35c08593752ab664b9b
 
 from typing import Any, Literal, TypeAlias
 
