@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { checkCertificates, rereadFiles } from '../certificates/index.ts';
 import {
   deriveIdentities,
   keyIdOf,
@@ -7,6 +8,7 @@ import {
   type MeshTls,
   type NamedKey,
 } from '../rpc/index.ts';
+import type { Logger } from '../telemetry/index.ts';
 import { SettingsError } from './settings/index.ts';
 
 export interface IdentityOptions {
@@ -17,13 +19,16 @@ export interface IdentityOptions {
   readonly words: readonly string[];
 }
 
-interface IdentityConfig {
+interface IdentityConfig extends CertificateConfig {
   readonly NODE_ENV: string;
   readonly MESH_PORT: number | undefined;
   readonly MESH_IDENTITY: readonly NamedKey[];
   readonly MESH_IDENTITIES: readonly NamedKey[];
   readonly MESH_KEY: string | undefined;
   readonly MESH_KEY_PREVIOUS: readonly string[];
+}
+
+interface CertificateConfig {
   readonly MESH_TLS_CERT: string | undefined;
   readonly MESH_TLS_KEY: string | undefined;
   readonly MESH_TLS_CA: string | undefined;
@@ -72,16 +77,52 @@ function named(own: readonly NamedKey[], shown: readonly NamedKey[], here: reado
   return { own: keys, known };
 }
 
-/** Throws SettingsError unless the certificate of this process names all of its services. */
-export function checkCertificate({ cert }: MeshTls, here: readonly string[]): void {
+/** The files of mutual TLS between services; undefined where it is off. Throws SettingsError when one of them is not set. */
+export function certificateFiles({ MESH_TLS_CERT: cert, MESH_TLS_KEY: key, MESH_TLS_CA: ca }: CertificateConfig) {
+  if (cert !== undefined && key !== undefined && ca !== undefined) return { cert, key, ca };
+  if (cert === undefined && key === undefined && ca === undefined) return undefined;
+  const missing = Object.entries({ MESH_TLS_CERT: cert, MESH_TLS_KEY: key, MESH_TLS_CA: ca });
+  const problem = 'is missing: mutual TLS takes all three of MESH_TLS_*';
+  throw new SettingsError(new Map(missing.flatMap(([name, file]) => (file === undefined ? [[name, problem]] : []))));
+}
+
+/** Certificates that are read again when their files change. */
+export type MeshCertificates = MeshTls & Disposable;
+
+/** Reads the files of mutual TLS; undefined where it is off. Throws SettingsError unless the certificate names all services of this process, `here`. */
+export async function openCertificates(
+  config: CertificateConfig,
+  { here, log }: { readonly here: readonly string[]; readonly log: Logger },
+): Promise<MeshCertificates | undefined> {
+  const files = certificateFiles(config);
+  if (files === undefined) return undefined;
+  const use = (texts: Readonly<Record<'cert' | 'key' | 'ca', string>>) => {
+    checkCertificates(texts);
+    checkNames(texts.cert, here);
+    return texts;
+  };
+  const found = await rereadFiles({ files, use, log });
+  return {
+    get cert() {
+      return found.current.cert;
+    },
+    get key() {
+      return found.current.key;
+    },
+    get ca() {
+      return found.current.ca;
+    },
+    onChange: (listener) => found.onChange(listener),
+    [Symbol.dispose]: () => found[Symbol.dispose](),
+  };
+}
+
+function checkNames(cert: string, here: readonly string[]): void {
   const names = new X509Certificate(cert).subject.split('\n').filter((line) => line.startsWith('CN='));
   const missing = here.filter((service) => !names.includes(`CN=${service}`));
-  if (missing.length > 0) {
-    throw fault(
-      'MESH_TLS_CERT',
-      `has no common name ${missing.join(', ')}: a certificate names the services of its process`,
-    );
-  }
+  if (missing.length === 0) return;
+  const problem = `has no common name ${missing.join(', ')}: a certificate names the services of its process`;
+  throw fault('MESH_TLS_CERT', problem);
 }
 
 function fault(variable: string, problem: string): SettingsError {

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
 import { type BusDriver, createBus, createSeal, openDriver } from '../bus/index.ts';
@@ -30,11 +30,10 @@ import {
   natsOptions,
   parseSettings,
   processSettings,
-  SettingsError,
   settingsOf,
 } from './settings/index.ts';
 import { openServiceDatabase } from './open-service-database.ts';
-import { checkCertificate, readIdentities } from './mesh-identities.ts';
+import { certificateFiles, openCertificates, readIdentities } from './mesh-identities.ts';
 import type { Running, Service, Settings } from './service.ts';
 import { unusableServer } from './unusable-server.ts';
 
@@ -85,7 +84,7 @@ export function checkProcess({ services, words, env }: ProcessOptions): void {
   const config = parseSettings(processSettings, env);
   checkTogether([
     () => readIdentities({ config, here: namesOf(services), words }),
-    () => tlsFiles(config),
+    () => certificateFiles(config),
     () => checkNats(config),
     () => checkDirect(env),
     ...services.map((service) => () => service.check?.(parseSettings(service.settings, env))),
@@ -176,8 +175,8 @@ async function openBase(
   );
   resources.use(driver);
   const identities = readIdentities({ config, here: namesOf(services), words });
-  const tls = await readTls(config);
-  if (tls !== undefined) checkCertificate(tls, namesOf(services));
+  const tls = await openCertificates(config, { here: namesOf(services), log });
+  if (tls !== undefined) resources.use(tls);
   const mesh = resources.use(
     createMesh({
       urls: meshUrls(words, env),
@@ -268,21 +267,4 @@ async function stop(
     log.warn({ graceMs }, 'time to drain is over; work in progress is cut off'),
   );
   await mesh.drain(leftMs());
-}
-
-async function readTls(config: ProcessConfig): Promise<{ cert: Buffer; key: Buffer; ca: Buffer } | undefined> {
-  const files = tlsFiles(config);
-  if (files === undefined) return undefined;
-  const [cert, key, ca] = await Promise.all(files.map((file) => readFile(file)));
-  return { cert, key, ca } as { cert: Buffer; key: Buffer; ca: Buffer };
-}
-
-function tlsFiles({ MESH_TLS_CERT, MESH_TLS_KEY, MESH_TLS_CA }: ProcessConfig): string[] | undefined {
-  const files = Object.entries({ MESH_TLS_CERT, MESH_TLS_KEY, MESH_TLS_CA });
-  const set = files.flatMap(([, file]) => (file === undefined ? [] : [file]));
-  if (set.length === 0 || set.length === files.length) return set.length === 0 ? undefined : set;
-  const missing = files.filter(([, file]) => file === undefined);
-  throw new SettingsError(
-    new Map(missing.map(([name]) => [name, 'is missing: mutual TLS takes all three of MESH_TLS_*'])),
-  );
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MeshTls } from '../../rpc/index.ts';
 import { testCertificate } from '../../rpc/testing/index.ts';
 import { findNatsServer, startNats, type TestNats } from '../testing/index.ts';
 import { connectNats, type NatsOptions } from './connect-nats.ts';
@@ -83,6 +84,21 @@ describe.skipIf(server === undefined || certificate === undefined)('TLS', () => 
     const options = { servers: [plain.url], user: 'a', password: 'b' };
     await expect(connect({ ...options, tls: {} })).rejects.toMatchObject(refused("does not support 'tls'"));
     await connect({ ...options, firstConnectionMs });
+  });
+
+  test('files that are replaced are used for the next connection', async () => {
+    const tls = { ca: join(folder, 'ca'), cert: join(folder, 'cert'), key: join(folder, 'key') };
+    const write = async (one: MeshTls | undefined): Promise<void> => {
+      for (const name of ['ca', 'cert', 'key'] as const) await writeFile(tls[name], one?.[name] ?? '');
+    };
+    await write(certificate);
+    const config = `tls { cert_file: "${tls.cert}", key_file: "${tls.key}", ca_file: "${tls.ca}", verify: true }`;
+    const changing = await start(config);
+    const connection = await connect({ servers: [changing.url], tls, firstConnectionMs });
+    await changing.kill();
+    await write(testCertificate());
+    await changing.start();
+    await expect.poll(() => connection.rtt().catch(() => -1)).toBeGreaterThanOrEqual(0);
   });
 
   test('a file that is missing or is none of TLS is named at once', async () => {

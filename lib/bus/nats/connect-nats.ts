@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import {
   type Authenticator,
   connect,
@@ -7,6 +6,7 @@ import {
   type NatsConnection,
   type NodeConnectionOptions,
 } from '@nats-io/transport-node';
+import { type Certificates, checkCertificates, type RereadFiles, rereadFiles } from '../../certificates/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
 import { busUnavailable, MAX_PAYLOAD_BYTES } from '../driver/index.ts';
@@ -19,7 +19,10 @@ export interface NatsOptions {
   readonly creds?: string | undefined;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
-  /** Files; set: servers without TLS are refused. `ca` replaces the system's authorities; with `cert` and `key` the client proves itself too. */
+  /**
+   * Files; set: servers without TLS are refused. `ca` replaces the system's authorities; with `cert` and `key` the client proves itself too. They are read again when they
+   * change, for the next connection.
+   */
   readonly tls?:
     | { readonly ca?: string | undefined; readonly cert?: string | undefined; readonly key?: string | undefined }
     | undefined;
@@ -49,17 +52,29 @@ const LEAST_MAX_PAYLOAD_BYTES = MAX_PAYLOAD_BYTES + 8 * 1024;
  * refuses messages of the size that the bus carries.
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
-  const connection = await untilConnected(options);
+  using resources = new DisposableStack();
+  const certificates = await readTls(options);
+  resources.use(certificates);
+  const connection = await untilConnected(options, certificates);
   const most = connection.info?.max_payload ?? LEAST_MAX_PAYLOAD_BYTES;
-  if (most >= LEAST_MAX_PAYLOAD_BYTES) return connection;
+  if (most >= LEAST_MAX_PAYLOAD_BYTES) {
+    const opened = resources.move();
+    void connection.closed().then(() => opened.dispose());
+    return connection;
+  }
   await connection.close();
   const message = `The server takes messages of at most ${most} bytes. Its max_payload must be at least ${LEAST_MAX_PAYLOAD_BYTES}.`;
   throw busUnavailable(undefined, message);
 }
 
-async function untilConnected(options: NatsOptions): Promise<NatsConnection> {
+async function untilConnected(
+  options: NatsOptions,
+  certificates: RereadFiles<Certificates> | undefined,
+): Promise<NatsConnection> {
   const { servers, creds, user, password, name, inboxPrefix, firstConnectionMs = FIRST_CONNECTION_MS } = options;
-  const tls = readTls(options);
+  // The client reads it at each connection.
+  const tls = { ...certificates?.current };
+  certificates?.onChange(() => Object.assign(tls, certificates.current));
   const settings: NodeConnectionOptions = {
     servers: [...servers],
     name,
@@ -73,7 +88,7 @@ async function untilConnected(options: NatsOptions): Promise<NatsConnection> {
     ignoreAuthErrorAbort: true,
     ...(creds !== undefined && { authenticator: readCreds(creds) }),
     ...(user !== undefined && { user, pass: password ?? '' }),
-    ...(tls !== undefined && { tls }),
+    ...(certificates !== undefined && { tls }),
   };
   const until = performance.now() + firstConnectionMs;
   for (;;) {
@@ -89,15 +104,18 @@ async function untilConnected(options: NatsOptions): Promise<NatsConnection> {
   }
 }
 
-function readTls({ tls }: NatsOptions) {
+/** The texts of the files, which the client asks for at each connection. */
+async function readTls({ tls, log }: NatsOptions): Promise<RereadFiles<Certificates> | undefined> {
   if (tls === undefined) return undefined;
-  const files = Object.entries(tls).flatMap(([name, file]) => (file === undefined ? [] : [[name, file] as const]));
-  const read = Object.fromEntries(
-    files.map(([name, file]) => [name, usable([file], () => readFileSync(file, 'utf8'))]),
-  );
-  const names = files.map(([, file]) => file);
-  usable(names, () => createSecureContext(read));
-  return read;
+  const given = Object.entries(tls).flatMap(([name, file]) => (file === undefined ? [] : [[name, file] as const]));
+  const files: Record<string, string> = Object.fromEntries(given);
+  const use = (texts: Readonly<Record<string, string>>): Certificates => {
+    checkCertificates(texts);
+    return texts;
+  };
+  return await rereadFiles({ files, use, log }).catch((cause: unknown) => {
+    throw busUnavailable(cause, `${Object.values(files).join(', ')} cannot be used.`);
+  });
 }
 
 /** The file is read again at each connection, unless it cannot be used: an authenticator that throws would end the connection for good. */
@@ -107,7 +125,7 @@ function readCreds(file: string): Authenticator {
     authenticator('a nonce');
     return authenticator;
   };
-  let good = usable([file], read);
+  let good = usable(file, read);
   return (nonce) => {
     try {
       good = read();
@@ -118,11 +136,11 @@ function readCreds(file: string): Authenticator {
   };
 }
 
-/** Throws `unavailable`, naming the files, when `use` throws. */
-function usable<T>(files: readonly string[], use: () => T): T {
+/** Throws `unavailable`, naming the file, when `use` throws. */
+function usable<T>(file: string, use: () => T): T {
   try {
     return use();
   } catch (cause) {
-    throw busUnavailable(cause, `${files.join(', ')} cannot be used.`);
+    throw busUnavailable(cause, `${file} cannot be used.`);
   }
 }

@@ -3,9 +3,11 @@ import type { Logger, Metrics } from '../../telemetry/index.ts';
 
 /** PEM texts of mutual TLS: this process's certificate and key, and the authority that both sides trust. */
 export interface MeshTls {
-  cert: string | Buffer;
-  key: string | Buffer;
-  ca: string | Buffer;
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  readonly ca: string | Buffer;
+  /** Calls `listener` after each change of the texts, until it is disposed; absent where they never change. New connections use the new texts. */
+  onChange?(listener: () => void): Disposable;
 }
 
 /** The key pairs with which services prove to other processes who they are (Ed25519). */

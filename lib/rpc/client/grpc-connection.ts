@@ -1,5 +1,5 @@
-import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
-import { CONNECTION_OPTIONS } from '../wire/index.ts';
+import { type ChannelCredentials, type ChannelOptions, Client, credentials, experimental } from '@grpc/grpc-js';
+import { certificateProvider, CONNECTION_OPTIONS } from '../wire/index.ts';
 import type { MeshTls } from '../call/index.ts';
 
 const CLIENT_OPTIONS: ChannelOptions = {
@@ -29,6 +29,9 @@ export function openConnection({ url, tls }: ConnectionOptions): Client {
 }
 
 function channelCredentials(scheme: string | undefined, tls: MeshTls | undefined): ChannelCredentials {
-  if (tls) return credentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
+  if (tls) {
+    const provider = certificateProvider(tls);
+    return experimental.createCertificateProviderChannelCredentials(provider, provider);
+  }
   return scheme === 'https' ? credentials.createSsl() : credentials.createInsecure();
 }

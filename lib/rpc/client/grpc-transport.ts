@@ -49,12 +49,14 @@ export class GrpcTransport implements Transport {
   readonly #exchanges: Exchanges;
   readonly #proof: Proof;
   readonly #addresses: Disposable;
+  readonly #certificates: Disposable | undefined;
 
   constructor({ url, proof, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
     this.#connection = new RenewedConnection({ open: () => openConnection({ url, tls }), maxAgeMs: connectionAgeMs });
     this.#proof = proof;
     this.#exchanges = new Exchanges(this.#connection, proof);
     this.#addresses = watchAddresses(url, () => this.#connection.renew());
+    this.#certificates = tls?.onChange?.(() => this.#connection.renew());
   }
 
   readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
@@ -80,6 +82,7 @@ export class GrpcTransport implements Transport {
   /** Ends the connection; calls under way fail. */
   close(): void {
     this.#addresses[Symbol.dispose]();
+    this.#certificates?.[Symbol.dispose]();
     this.#exchanges.close();
     this.#connection.close();
   }

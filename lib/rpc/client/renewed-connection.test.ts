@@ -1,10 +1,15 @@
+import { X509Certificate } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { createClient } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
+import type { MeshTls } from '../call/index.ts';
 import { GrpcTransport } from './grpc-transport.ts';
 import { createProof } from '../identity/index.ts';
+import { changingTls } from '../testing/changing-tls.ts';
+import { shownSerial } from '../testing/shown-serial.ts';
+import { testCertificate } from '../testing/test-certificate.ts';
 import { testIdentities } from '../testing/test-identities.ts';
 import { testMesh } from '../testing/test-mesh.ts';
 
@@ -118,3 +123,41 @@ test('a connection stays when no other can be opened', async () => {
   }
   transport.close();
 });
+
+const certificates = [testCertificate(), testCertificate()];
+
+test.skipIf(certificates[0] === undefined)(
+  'certificates that change under load fail no call: the connection is replaced, and the server shows the new one',
+  async () => {
+    const [former, next] = certificates as [MeshTls, MeshTls];
+    const ca = [former.ca, next.ca].join('');
+    const { tls, change } = changingTls({ ...former, ca });
+    await using replica = await testMesh({
+      local: false,
+      tls,
+      auth: { getAccount: ({ id }) => ({ account: { id } }) },
+    });
+    using router = await startRouter();
+    router.leadTo(replica.url);
+    const shown = createProof({ caller: 'gateway', audience: ['auth'], identities: undefined, tls });
+    const transport = new GrpcTransport({ url: router.url, proof: shown, tls });
+    const auth = createClient(AuthService, transport);
+    let [answered, isOver] = [0, false];
+    const call = async (): Promise<void> => {
+      for (; !isOver; answered += 1) await auth.getAccount({ id: 'a' });
+    };
+    const calls = Promise.all(Array.from({ length: 8 }, call));
+    await expect.poll(() => answered).toBeGreaterThan(200);
+    const before = router.connections();
+    change({ ...next, ca });
+    await expect.poll(() => router.connections()).toBeGreaterThan(before);
+    change(next);
+    const { serialNumber } = new X509Certificate(next.cert);
+    await expect.poll(() => shownSerial(Number(new URL(replica.url).port), next)).toBe(serialNumber);
+    const during = answered;
+    await expect.poll(() => answered).toBeGreaterThan(during + 200);
+    isOver = true;
+    await calls;
+    transport.close();
+  },
+);

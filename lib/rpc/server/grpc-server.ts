@@ -1,5 +1,6 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import {
+  experimental,
   type handleBidiStreamingCall,
   logVerbosity,
   Server,
@@ -13,7 +14,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { EXCHANGE_PATH, ExchangeServer, type ExchangeServerOptions } from '../exchange/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { draining, type MeshIdentities, type MeshTls, toMeshError } from '../call/index.ts';
-import { asIs, CONNECTION_OPTIONS, toStatus } from '../wire/index.ts';
+import { asIs, certificateProvider, CONNECTION_OPTIONS, toStatus } from '../wire/index.ts';
 import { type Caller, createCallCheck, type PresentedCall } from '../identity/index.ts';
 import { createRefusalLog } from './refusal-log.ts';
 import { type GrpcHandlers, type GrpcKind, grpcHandlers } from './grpc-handlers.ts';
@@ -156,8 +157,7 @@ export class GrpcServer {
 
   #credentials(): ServerCredentials {
     if (!this.#tls) return ServerCredentials.createInsecure();
-    const { ca, key, cert } = this.#tls;
-    const pair = { private_key: Buffer.from(key), cert_chain: Buffer.from(cert) };
-    return ServerCredentials.createSsl(Buffer.from(ca), [pair], true);
+    const provider = certificateProvider(this.#tls);
+    return experimental.createCertificateProviderServerCredentials(provider, provider, true);
   }
 }

@@ -1,3 +1,4 @@
+export { certificateProvider } from './certificate-provider.ts';
 export { asBuffer, asIs, CONNECTION_OPTIONS, decode, encode, MAX_MESSAGE_BYTES } from './grpc-codec.ts';
 export { fromService, fromStatus, isDraining, messageTooLarge, toStatus, unavailable } from './grpc-status.ts';
 export { MessageReader } from './message-reader.ts';
