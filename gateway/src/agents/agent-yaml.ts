@@ -19,6 +19,9 @@ const agentYaml = (name: string) =>
     description: 'Text of a `root_agent.yaml`.',
     examples: [`name: ${name}\nmodel: echo/echo\ninstruction: Answer in verse.\n`],
   });
+const CheckedAgent = Type.Object({
+  agent_id: Type.Optional(Type.String({ maxLength: 64, description: 'The agent that the text would replace: `12` or `agent12`. Absent: a new one.' })),
+});
 const yaml = { description: 'Text of a `root_agent.yaml`.', content: { [mediaType]: { schema: Type.String() } } };
 
 /** Agents as YAML files, as they stand in `AGENTS_DIR`. */
@@ -26,6 +29,7 @@ export function agentYamlRoutes(app: App, context: Context): void {
   addExport(app, context);
   addImport(app, context);
   addReplacement(app, context);
+  addCheck(app, context);
 }
 
 function addExport(app: App, { agents, authentication }: Context): void {
@@ -94,6 +98,28 @@ function addReplacement(app: App, { agents, authentication }: Context): void {
       const { agent, faults } = await agents.importAgent(asked, unary);
       refuseFaults(faults);
       return sendAgent(agent, identity, reply);
+    },
+  );
+}
+
+function addCheck(app: App, { agents, authentication }: Context): void {
+  app.post(
+    '/api/agents/yaml/check',
+    reads(authentication, {
+      operationId: 'checkAgentYaml',
+      summary: 'Check YAML of an agent',
+      description: 'Checks the text as creating or replacing an agent does, for editors, and stores nothing.',
+      consumes,
+      querystring: CheckedAgent,
+      body: agentYaml('poet'),
+      response: { 204: { description: 'The text can be used.', type: 'null' } },
+      refusals: [404, 409, 429],
+    }),
+    async ({ identity, query, body }, reply) => {
+      const agentId = query.agent_id === undefined ? 0 : agentIdOf({ agent_id: query.agent_id });
+      const { faults } = await agents.checkAgentYaml({ accountId: identity.accountId, agentId, yaml: body }, unary);
+      refuseFaults(faults);
+      return reply.code(204).send(null);
     },
   );
 }

@@ -1445,6 +1445,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/yaml/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check YAML of an agent
+         * @description Checks the text as creating or replacing an agent does, for editors, and stores nothing.
+         */
+        post: operations["checkAgentYaml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}/status": {
         parameters: {
             query?: never;
@@ -6882,6 +6902,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["NewAgent"];
                 };
+            };
+        };
+    };
+    checkAgentYaml: {
+        parameters: {
+            query?: {
+                /** @description The agent that the text would replace: `12` or `agent12`. Absent: a new one. */
+                agent_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Text of a `root_agent.yaml`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example name: poet
+                 *     model: echo/echo
+                 *     instruction: Answer in verse.
+                 */
+                "application/yaml": string;
+            };
+        };
+        responses: {
+            /** @description The text can be used. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -69,4 +69,22 @@ describe('YAML', () => {
     }
     expect((await send(caller, 'POST', '/api/agents/yaml', `# ${'x'.repeat(300_000)}`)).status).toBe(413);
   });
+
+  test('a check tells what creating or replacing would refuse, and stores nothing', async () => {
+    const caller = await newAccount(url);
+    const check = (body: string, query = '') => send(caller, 'POST', `/api/agents/yaml/check${query}`, body);
+    const poet = 'name: poet\nmodel: echo/echo\n';
+    expect((await check(poet)).status).toBe(204);
+    expect((await check('name: poet\nmodle: echo/echo\n')).status).toBe(422);
+    expect((await check(`# ${'x'.repeat(300_000)}`)).status).toBe(413);
+    expect((await caller.request('GET', '/api/agents')).body).toEqual([]);
+    const made = (await (await send(caller, 'POST', '/api/agents/yaml', poet)).json()) as { agent_id: string };
+    expect((await check(poet)).status).toBe(409);
+    expect((await check(`${poet}instruction: Rhyme.\n`, `?agent_id=${made.agent_id}`)).status).toBe(204);
+    const itself = `${poet}sub_agents:\n  - config_path: poet.yaml\n`;
+    expect((await check(itself, `?agent_id=${made.agent_id}`)).status).toBe(422);
+    expect((await check(poet, '?agent_id=999999')).status).toBe(404);
+    expect((await (await newAccount(url)).fetch('GET', `/api/agents/${made.agent_id}`)).status).toBe(404);
+    expect((await recordOf(caller, Number(made.agent_id.slice(5)))).agent_instruction).toBe('');
+  });
 });

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: a332991ab1a58d2ba3899c99c404fa52995cd5ede989b35c08593752ab664b9b
+# SHA-256 of the document: 8c2fb9a008d875b54aaf593457bb45a6e2b294308f6331be735301b38fdba29e
 
 from typing import Any, Literal, TypeAlias
 

@@ -74,6 +74,12 @@ export class Agents {
     return this.#transport.json({ method: 'POST', path: '/api/agents/yaml', upload: text, headers: yaml, ...options });
   }
 
+  /** Checks YAML as it would be for a new agent, or for the agent `id`. Throws an InvalidRequestError with all faults. */
+  async checkYaml(text: string, { id, signal }: CallOptions & { readonly id?: string | number | undefined } = {}): Promise<void> {
+    const call = { method: 'POST', path: '/api/agents/yaml/check', query: { agent_id: id }, headers: yaml } as const;
+    await this.#transport.json({ ...call, upload: text, signal });
+  }
+
   /** Replaces the agent with one from YAML. */
   replaceWithYaml(id: string | number, text: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
     const headers = { ...yaml, 'if-match': ifMatch };

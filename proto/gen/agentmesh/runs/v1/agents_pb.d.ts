@@ -621,6 +621,56 @@ export declare type ImportAgentResponse = Message<"agentmesh.runs.v1.ImportAgent
 export declare const ImportAgentResponseSchema: GenMessage<ImportAgentResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.CheckAgentYamlRequest
+ */
+export declare type CheckAgentYamlRequest = Message<"agentmesh.runs.v1.CheckAgentYamlRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The agent that it would replace; 0 for a new one.
+   *
+   * @generated from field: int32 agent_id = 2;
+   */
+  agentId: number;
+
+  /**
+   * At most 256 KiB.
+   *
+   * @generated from field: string yaml = 3;
+   */
+  yaml: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.CheckAgentYamlRequest.
+ * Use `create(CheckAgentYamlRequestSchema)` to create a new message.
+ */
+export declare const CheckAgentYamlRequestSchema: GenMessage<CheckAgentYamlRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.CheckAgentYamlResponse
+ */
+export declare type CheckAgentYamlResponse = Message<"agentmesh.runs.v1.CheckAgentYamlResponse"> & {
+  /**
+   * As ImportAgent answers them; empty when the text can be used.
+   *
+   * @generated from field: repeated agentmesh.runs.v1.AgentFault faults = 1;
+   */
+  faults: AgentFault[];
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.CheckAgentYamlResponse.
+ * Use `create(CheckAgentYamlResponseSchema)` to create a new message.
+ */
+export declare const CheckAgentYamlResponseSchema: GenMessage<CheckAgentYamlResponse>;
+
+/**
  * @generated from message agentmesh.runs.v1.GetAgentStatusRequest
  */
 export declare type GetAgentStatusRequest = Message<"agentmesh.runs.v1.GetAgentStatusRequest"> & {
@@ -910,6 +960,16 @@ export declare const AgentsService: GenService<{
     methodKind: "unary";
     input: typeof ImportAgentRequestSchema;
     output: typeof ImportAgentResponseSchema;
+  },
+  /**
+   * Checks the text of a `root_agent.yaml` as ImportAgent does, and stores nothing. Errors are those of ImportAgent.
+   *
+   * @generated from rpc agentmesh.runs.v1.AgentsService.CheckAgentYaml
+   */
+  checkAgentYaml: {
+    methodKind: "unary";
+    input: typeof CheckAgentYamlRequestSchema;
+    output: typeof CheckAgentYamlResponseSchema;
   },
   /**
    * Returns what the ledger of runs knows of an agent's app, from all replicas.

@@ -88,6 +88,11 @@ class Agents:
         call = Call("POST", "/api/agents/yaml", upload=text.encode(), headers=_YAML)
         return self._transport.json(call, records.NewAgent)
 
+    def check_yaml(self, text: str, *, id: str | int | None = None) -> None:
+        """Checks YAML as it would be for a new agent, or for the agent `id`. Raises an InvalidRequestError with all faults."""
+        path, query = "/api/agents/yaml/check", {"agent_id": id}
+        self._transport.any(Call("POST", path, query=query, upload=text.encode(), headers=_YAML))
+
     def replace_with_yaml(self, id: str | int, text: str, *, if_match: str | None = None) -> records.Agent:
         """Replaces the agent with one from YAML."""
         call = Call("PUT", f"{_path_of(id)}/yaml", upload=text.encode(), headers={**_YAML, "if-match": if_match})

@@ -59,16 +59,32 @@ export async function saveAgent(context: AgentsContext, agent: AgentToSave): Pro
   return row;
 }
 
+/** Checks an agent like `saveAgent`, and stores nothing. Throws AgentFaults. */
+export async function checkAgent(context: AgentsContext, agent: AgentToSave, present?: AgentRow): Promise<void> {
+  checkFields(context, agent, present);
+  checkAmongOthers(agent, await selectEdges(context.db, agent), context.config.maxAgents);
+}
+
 /** Returns the fields with sealed values of headers. Throws AgentFaults. */
 async function checkAndSeal(
   context: AgentsContext,
-  { accountId, fields: given, headersOf }: AgentToSave,
+  agent: AgentToSave,
   present: AgentRow | undefined,
 ): Promise<AgentFields> {
-  const kept = keepHeaderValues(given, headersOf ?? present);
+  const kept = checkFields(context, agent, present);
+  return sealHeaderValues(context.sealHeaders, { accountId: agent.accountId, given: agent.fields, kept });
+}
+
+/** Returns the fields with the values of headers that they keep. Throws AgentFaults. */
+function checkFields(
+  context: AgentsContext,
+  { fields, headersOf }: AgentToSave,
+  present: AgentRow | undefined,
+): AgentFields {
+  const kept = keepHeaderValues(fields, headersOf ?? present);
   const { faults } = checkDefinition(kept, adkName(kept.agent_name), context);
   if (faults.length > 0) throw new AgentFaults(faults);
-  return sealHeaderValues(context.sealHeaders, { accountId, given, kept });
+  return kept;
 }
 
 interface WriteOptions {

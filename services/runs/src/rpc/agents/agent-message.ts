@@ -41,7 +41,22 @@ export async function savedOrFaults(
   try {
     return { agent: agentMessage(await save({ ...context, ...(writeAgent && { writeAgent }) })) };
   } catch (error) {
-    if (!(error instanceof AgentFaults)) throw error;
-    return { faults: error.faults.map(({ path, reason }) => ({ path: [...path], reason })) };
+    return { faults: faultMessages(error) };
   }
+}
+
+/** Answers the faults with which a check ends; none when it ends well. */
+export async function faultsOf(check: () => Promise<void>): Promise<Required<Pick<Saved, 'faults'>>> {
+  try {
+    await check();
+    return { faults: [] };
+  } catch (error) {
+    return { faults: faultMessages(error) };
+  }
+}
+
+/** Rethrows other errors. */
+function faultMessages(error: unknown): MessageInitShape<typeof AgentFaultSchema>[] {
+  if (!(error instanceof AgentFaults)) throw error;
+  return error.faults.map(({ path, reason }) => ({ path: [...path], reason }));
 }

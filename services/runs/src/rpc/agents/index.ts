@@ -8,7 +8,7 @@ import { exportAgent } from './yaml/export-agent.ts';
 import { getAgentStatus } from './get-agent-status.ts';
 import { getAgent } from './get-agent.ts';
 import type { Handlers } from './handlers.ts';
-import { importAgent } from './yaml/import-agent.ts';
+import { checkAgentYaml, importAgent } from './yaml/import-agent.ts';
 import { listAgents } from './list-agents.ts';
 import { listVersions } from './versions/list-versions.ts';
 import { reloadAgent } from './reload-agent.ts';
@@ -30,6 +30,7 @@ export function createAgentHandlers(context: Context): Handlers {
     restoreVersion: onceAtCommit(context, method.restoreVersion, restoreVersion),
     exportAgent: exportAgent(context),
     importAgent: onceAtCommit(context, method.importAgent, importAgent),
+    checkAgentYaml: checkAgentYaml(context),
     getAgentStatus: getAgentStatus(context),
     startAgentRun: startAgentRun(context),
     checkApp: checkApp(context),
