@@ -20,6 +20,7 @@ const screens: readonly (readonly [pattern: string, load: () => Promise<Screen>]
   ['/agents/:name', async () => (await import('../screens/agents/agent.tsx')).Agent],
   ['/keys', async () => (await import('../screens/keys/keys.tsx')).Keys],
   ['/automation', async () => (await import('../screens/automation/automation.tsx')).Automation],
+  ['/connected/:provider', async () => (await import('../screens/automation/connected.tsx')).Connected],
   ['/account', async () => (await import('../screens/account/account.tsx')).Account],
   ['/admin', async () => (await import('../screens/account/admin.tsx')).Admin],
   ['/device', async () => (await import('../screens/device/device.tsx')).Device],

@@ -11,6 +11,7 @@ import { When } from '../../kit/states.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { lengthOf } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
+import { Accounts } from './accounts.tsx';
 
 type Slow = Answer<'listSlowAccounts'>[number];
 
@@ -24,6 +25,7 @@ export function Admin() {
         <SlowAccounts />
       </section>
       <Why />
+      <Accounts />
     </Page>
   );
 }

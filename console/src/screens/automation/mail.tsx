@@ -1,31 +1,53 @@
 import type { WebhookLog } from '@agentmesh/client';
+import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
 import { useList } from '../../data/list.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Empty, When } from '../../kit/states.tsx';
+import { useSure } from '../../kit/sure.tsx';
 import { type Column, ListTable } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { href } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
-
-const command = `curl "$AGENTMESH_URL/api/webhooks/subscriptions" \\
-  -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
-  -d '{"agent_id":1,"provider":"google_gmail"}'`;
+import { AddMail } from './add-mail.tsx';
+import { MailAccounts, useMailAccounts } from './mail-accounts.tsx';
 
 /** Mailboxes whose mail starts agents, and what arrived. */
 export function Mail() {
+  const isAdding = useSignal(false);
+  const hasAccount = (useMailAccounts().data ?? []).length > 0;
+  return (
+    <>
+      <div class="row">
+        <p class="muted grow">{t.mail.lead}</p>
+        {hasAccount && (
+          <Button kind="first" icon="plus" onPress={() => (isAdding.value = true)}>
+            {t.mail.subscribe}
+          </Button>
+        )}
+      </div>
+      <MailAccounts />
+      <Subscriptions />
+      {isAdding.value && <AddMail onClose={() => (isAdding.value = false)} />}
+    </>
+  );
+}
+
+function Subscriptions() {
   const known = useQuery('mail?subscriptions', () => mesh.webhooks.list());
+  const [sure, ask] = useSure();
   return (
     <When known={known} retry={() => invalidate('mail?')}>
       {(subscriptions) =>
         subscriptions.length === 0 ? (
-          <Empty icon="mail" title={t.automation.noMail} text={t.automation.noMailText} command={command} />
+          <Empty icon="mail" title={t.automation.noMail} text={t.automation.noMailText} />
         ) : (
           <>
+            <h2>{t.mail.subscriptions}</h2>
             <div class="card lines">
               {subscriptions.map((it) => (
                 <div key={it.id} class="row">
@@ -37,11 +59,21 @@ export function Mail() {
                   <Button isTiny onPress={() => change(mesh.webhooks.renew(it.id))}>
                     {t.automation.renew}
                   </Button>
+                  <Button
+                    isTiny
+                    kind="quiet"
+                    icon="trash"
+                    label={t.actions.delete}
+                    onPress={() =>
+                      ask(t.mail.delete, t.mail.deleteText, t.actions.delete, () => change(mesh.webhooks.delete(it.id)))
+                    }
+                  />
                 </div>
               ))}
             </div>
             <h2>{t.automation.arrived}</h2>
             <Logs />
+            {sure}
           </>
         )
       }

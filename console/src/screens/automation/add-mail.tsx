@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Field, Form } from '../../kit/field.tsx';
+import { t } from '../../texts.ts';
+import { useMailAccounts } from './mail-accounts.tsx';
+import { previewOf, sampleMail } from './mail-template.ts';
+
+type Word = 'microsoft_outlook' | 'google_gmail';
+
+const wordOf = (provider: string): Word =>
+  provider.includes('google') || provider.includes('vendorb') ? 'google_gmail' : 'microsoft_outlook';
+
+/** A new subscription: which mailbox starts which agent, and with what message. */
+export function AddMail({ onClose }: { readonly onClose: () => void }) {
+  const accounts = useMailAccounts().data ?? [];
+  const agents = useQuery('agents?all', () => mesh.agents.list().all()).data ?? [];
+  const template = useSignal('');
+  const add = async ({ mailbox = '', agent = '', senders = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    await mesh.webhooks.create({
+      provider: wordOf(mailbox),
+      agent_id: Number(agent),
+      agent_message_template: template.value.trim() === '' ? null : template.value,
+      allowed_senders: senders.split(/[\s,]+/).filter((it) => it !== ''),
+    });
+    await invalidate('mail?');
+    onClose();
+  };
+  return (
+    <Dialog title={t.mail.subscribe} onClose={onClose}>
+      <Form submit={t.mail.subscribe} onSubmit={add}>
+        <div class="pair">
+          <Field
+            label={t.mail.mailbox}
+            name="mailbox"
+            options={accounts.map(({ provider, username }) => [provider, username])}
+          />
+          <Field
+            label={t.runs.agent}
+            name="agent"
+            options={agents.map(({ agent_id: id, agent_name: name }) => [String(id), name])}
+          />
+        </div>
+        <Field label={t.mail.senders} name="senders" hint={t.mail.sendersHint} />
+        <Field
+          label={t.mail.template}
+          name="template"
+          rows={4}
+          placeholder="{{ sender }}: {{ subject }}"
+          hint={`${t.mail.templateHint} ${Object.keys(sampleMail).join(', ')}`}
+          onChange={(value) => (template.value = value)}
+          isMono
+        />
+        <div class="field">
+          <span class="label">{t.mail.preview}</span>
+          <pre class="card pad small" aria-live="polite">
+            {previewOf(template.value)}
+          </pre>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,113 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newAccount } from '../../caller.ts';
+import { findChromium } from '../../programs/chromium.ts';
+import { makeAgent } from '../agents/make-agent.ts';
+import { type MailMesh, openMailMesh } from '../mail/open-mail-mesh.ts';
+
+const password = 'correct horse battery';
+const root = { DEFAULT_SUPERADMIN_EMAIL: 'root@example.com', DEFAULT_SUPERADMIN_PASSWORD: password };
+let browser: Browser | undefined;
+let opened: MailMesh;
+
+beforeAll(async () => {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) return;
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  opened = await openMailMesh(root);
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  await opened?.[Symbol.asyncDispose]();
+});
+
+async function signIn(chrome: Browser, email: string, path: string): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await chrome.newContext();
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  await page.goto(`${opened.mesh.url}/console${path}`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  return { context, page };
+}
+
+const providers = [
+  ['Gmail', 'google'],
+  ['Outlook', 'microsoft'],
+] as const;
+
+test.each(providers)(
+  'a person connects %s, subscribes with a message that the preview shows, sees a mail arrive, and ends it',
+  {
+    timeout: 240_000,
+  },
+  async (name, provider) => {
+    if (browser === undefined) return;
+    const address = `ada-${provider}@mail.example`;
+    const fake = opened[provider];
+    fake.world.addUser(address);
+    const caller = await newAccount(opened.mesh.url);
+    await makeAgent(caller, { agent_name: 'reader' });
+    const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+    const { context, page } = await signIn(browser, email, '/automation?tab=mail');
+    // The user of the consent page is the one who is signed in at the provider.
+    await page.route(
+      (url) => url.searchParams.has('redirect_uri') && url.origin !== opened.mesh.url,
+      (route) => route.continue({ url: `${route.request().url()}&login_hint=${encodeURIComponent(address)}` }),
+    );
+    await page.getByRole('button', { name: `Connect ${name}` }).click();
+    await page.getByText(address).first().waitFor();
+    await page.getByRole('button', { name: 'Subscribe to a mailbox' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Subject: Invoice 7 is wrong').waitFor();
+    await dialog.getByLabel('Message to the agent (optional)').fill('About {{ subject }}');
+    await dialog.getByText('About Invoice 7 is wrong').waitFor();
+    await dialog.getByRole('button', { name: 'Subscribe to a mailbox' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'What arrived' }).waitFor();
+    fake.addMail(address, { subject: 'Bill 7', text: 'Hello' });
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await page.getByRole('heading', { name: 'What arrived' }).waitFor();
+          return page.getByRole('table', { name: 'What arrived' }).getByText('Bill 7').count();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(1);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No mail subscriptions').waitFor();
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await expect.poll(() => page.getByText(address).count()).toBe(0);
+    await context.close();
+  },
+);
+
+test('a consent that was refused is told, and connects nothing', { timeout: 120_000 }, async () => {
+  if (browser === undefined) return;
+  const caller = await newAccount(opened.mesh.url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  const { context, page } = await signIn(browser, email, '/connected/google?error=access_denied');
+  await page.getByRole('alert').getByText('access_denied').waitFor();
+  await page.getByRole('link', { name: 'Back to the mail' }).click();
+  await page.getByText('No mail subscriptions').waitFor();
+  await context.close();
+});
+
+test('an admin sees all accounts, page by page', { timeout: 120_000 }, async () => {
+  if (browser === undefined) return;
+  for (let made = 0; made < 25; made += 1) await newAccount(opened.mesh.url);
+  const { context, page } = await signIn(browser, root.DEFAULT_SUPERADMIN_EMAIL, '/admin');
+  const table = page.getByRole('table', { name: 'Accounts', exact: true });
+  await expect.poll(() => table.getByRole('row').count()).toBe(21);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect.poll(() => table.getByRole('row').count()).toBeLessThan(21);
+  expect(new URL(page.url()).searchParams.get('page')).toBe('2');
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await expect.poll(() => table.getByRole('row').count()).toBe(21);
+  await context.close();
+});
