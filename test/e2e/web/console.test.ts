@@ -1,8 +1,11 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Caller, newAccount } from '../../caller.ts';
 import { findChromium } from '../../programs/chromium.ts';
+import { makeAgent } from '../agents/make-agent.ts';
 
 const url = inject('meshUrl');
 const password = 'correct horse battery';
@@ -103,7 +106,13 @@ const screens = [
   '/sessions/echo/user/order',
   '/agents',
   '/agents/echo',
+  '/agents/new',
+  '/agents/agent1?tab=edit',
+  '/agents/agent1?tab=yaml',
   '/automation',
+  '/automation?tab=mail',
+  '/automation?tab=webhooks',
+  '/connected/google?error=access_denied',
   '/keys?tab=limits',
   '/keys?tab=usage',
   '/account?tab=tokens',
@@ -115,6 +124,20 @@ const themes = [
   ['light', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']],
   ['dark', ['color-contrast']],
 ] as const;
+
+/** Widths of a phone, a laptop and a 4K screen, for people to look at. */
+const widths = [360, 1_280, 3_840];
+const shots = fileURLToPath(new URL('../../.artifacts/console-screens', import.meta.url));
+
+/** Writes pictures of a screen, which nothing compares. */
+async function shoot(page: Page, screen: string): Promise<void> {
+  const name = screen.replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, '') || 'home';
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: Math.round(width > 500 ? width * 0.56 : 740) });
+    await page.screenshot({ path: join(shots, `${name}-${width}.png`) });
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+}
 
 test('every screen is accessible and fits a narrow phone in both themes', { timeout: 240_000 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
@@ -132,6 +155,7 @@ test('every screen is accessible and fits a narrow phone in both themes', { time
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       faults.push(...(await faultsOf(page, rules)).map((fault) => `${screen} ${colorScheme}: ${fault}`));
     }
+    if (process.env.VERIFY === 'full') await shoot(page, screen);
   }
   expect(faults).toEqual([]);
   expect(complaints).toEqual([]);
@@ -227,6 +251,7 @@ const loadedBytes = `performance.getEntries()
 async function fill(caller: Caller): Promise<void> {
   await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
   await caller.request('PUT', '/api/usage/limits/account/day', { requests: 1_000 });
+  await makeAgent(caller, { agent_name: 'helper' });
   const newMessage = { role: 'user', parts: [{ text: 'report' }] };
   const schedule = { cron: '0 9 * * 1-5', appName: 'echo', userId: 'user', newMessage, enabled: false };
   await caller.request('POST', '/api/schedules', schedule);

@@ -9,6 +9,7 @@ import { useSure } from '../../kit/sure.tsx';
 import { base, go, href, query } from '../../shell/router.ts';
 import type { Params } from '../../shell/screens.tsx';
 import { t } from '../../texts.ts';
+import { AgentForm } from './agent-form.tsx';
 import { AgentBadge, kindOf } from './agents.tsx';
 import { Parts } from './parts.tsx';
 import { Versions } from './versions.tsx';
@@ -35,7 +36,7 @@ export function Agent({ params }: { readonly params: Params }) {
 function Shown({ app }: { readonly app: AgentApp }) {
   const { name, title, recordId, mistakes } = app;
   const here = query.value.get('tab') ?? 'parts';
-  const tabs = (['parts', 'yaml', 'versions'] as const).map((tab) => ({
+  const tabs = (['parts', 'edit', 'yaml', 'versions'] as const).map((tab) => ({
     href: href`/agents/${name}` + (tab === 'parts' ? '' : `?tab=${tab}`),
     text: t.agents[tab],
     isHere: tab === here,
@@ -77,6 +78,7 @@ function Shown({ app }: { readonly app: AgentApp }) {
       )}
       {recordId !== undefined && <Tabs tabs={tabs} />}
       {(recordId === undefined || here === 'parts') && <Parts app={name} />}
+      {recordId !== undefined && here === 'edit' && <AgentForm id={recordId} />}
       {recordId !== undefined && here === 'yaml' && <Yaml id={recordId} />}
       {recordId !== undefined && here === 'versions' && <Versions id={recordId} />}
     </Page>

@@ -1,9 +1,11 @@
 import { mesh } from '../../data/client.ts';
 import { invalidate } from '../../data/query.ts';
-import { Field, Form } from '../../kit/field.tsx';
+import { Form } from '../../kit/field.tsx';
 import { Page } from '../../kit/page.tsx';
 import { base, go, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
+import './agents.css';
+import { Editor } from './editor.tsx';
 
 const sample = `name: planner
 model: openai/gpt-5-mini
@@ -29,7 +31,7 @@ export function NewAgent() {
       isNarrow
     >
       <Form submit={t.actions.create} onSubmit={({ yaml = '' }) => create(yaml)}>
-        <Field label="YAML" name="yaml" value={sample} rows={16} hint={t.agents.yamlHint} isMono />
+        <Editor name="yaml" value={sample} />
       </Form>
     </Page>
   );

@@ -1,10 +1,11 @@
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
-import { Field, Form } from '../../kit/field.tsx';
+import { Form } from '../../kit/field.tsx';
 import { When } from '../../kit/states.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { t } from '../../texts.ts';
 import { useSignal } from '@preact/signals';
+import { Editor } from './editor.tsx';
 
 /** The agent as YAML. It is saved only over the version that was shown; the server says what is wrong, and where. */
 export function Yaml({ id }: { readonly id: string }) {
@@ -21,7 +22,7 @@ export function Yaml({ id }: { readonly id: string }) {
     <When known={known} retry={() => invalidate(key)}>
       {({ text, tag }) => (
         <Form key={saved.value} submit={t.actions.save} onSubmit={({ yaml = '' }) => save(yaml, tag)}>
-          <Field label="YAML" name="yaml" value={text} rows={18} hint={t.agents.yamlHint} isMono />
+          <Editor name="yaml" value={text} id={id} />
         </Form>
       )}
     </When>

@@ -1,0 +1,80 @@
+import type { Agent, Body } from '@agentmesh/client';
+import { useSignal } from '@preact/signals';
+import { mesh } from '../../data/client.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
+import { Field, Form } from '../../kit/field.tsx';
+import { When } from '../../kit/states.tsx';
+import { say } from '../../kit/toasts.tsx';
+import { t } from '../../texts.ts';
+
+type Request = Body<'updateAgent'>;
+
+/** The fields of an agent that are set most, as a form. All others stay as they are. */
+export function AgentForm({ id }: { readonly id: string }) {
+  const key = `agent:${id}:record`;
+  const known = useQuery(key, () => mesh.agents.get(id));
+  const keys = useQuery('keys', () => mesh.keys.list()).data ?? [];
+  const saved = useSignal(0);
+  const save = async (agent: Agent, values: Readonly<Record<string, string>>): Promise<void> => {
+    await mesh.agents.update(id, changed(agent, values), { ifMatch: `"${agent.version}"` });
+    await invalidate(`agent:${id}`, 'apps');
+    saved.value += 1;
+    say(t.agents.saved);
+  };
+  return (
+    <When known={known} retry={() => invalidate(key)}>
+      {(agent) => (
+        <section class="card pad" key={saved.value}>
+          <Form submit={t.actions.save} onSubmit={(values) => save(agent, values)}>
+            <div class="pair">
+              <Field label={t.agents.name} name="name" value={agent.agent_name} isRequired />
+              <Field label={t.agents.model} name="model" value={modelsOf(agent)} hint={t.agents.modelHint} isRequired />
+            </div>
+            <Field
+              label={t.agents.key}
+              name="key"
+              value={keyOf(agent)}
+              options={[
+                ['', t.agents.noKey],
+                ...(keyOf(agent).startsWith('__') ? [[keyOf(agent), t.agents.ownKey] as const] : []),
+                ...keys.map(
+                  ({ api_key_id: key, key_name: name, provider }) => [`saved:${key}`, `${name} (${provider})`] as const,
+                ),
+              ]}
+            />
+            <Field label={t.agents.about} name="about" value={agent.agent_description} />
+            <Field label={t.agents.instruction} name="instruction" value={agent.agent_instruction} rows={10} />
+          </Form>
+        </section>
+      )}
+    </When>
+  );
+}
+
+function modelsOf({ agent_model: model }: Agent): string {
+  return typeof model === 'string' ? model : model.join(', ');
+}
+
+function keyOf({ agent_model_params: params }: Agent): string {
+  const { model_api_key: key } = params as { readonly model_api_key?: unknown };
+  return typeof key === 'string' ? key : '';
+}
+
+/** What the server says about the record itself is no part of a request. */
+function changed(agent: Agent, values: Readonly<Record<string, string>>): Request {
+  const { agent_id: _, owner_id: __, organization_id: ___, status: ____, version: _____, ...record } = agent;
+  const { created_at: ______, updated_at: _______, ...fields } = record;
+  const { name = '', model = '', key = '', about = '', instruction = '' } = values;
+  const models = model.split(',').map((it) => it.trim());
+  const { model_api_key: _key, ...params } = agent.agent_model_params as Record<string, unknown>;
+  return {
+    ...(fields as unknown as Request),
+    agent_name: name,
+    agent_model: models.length === 1 ? (models[0] ?? '') : models,
+    agent_model_params: { ...params, ...(key !== '' && { model_api_key: key }) } as NonNullable<
+      Request['agent_model_params']
+    >,
+    agent_description: about,
+    agent_instruction: instruction,
+  };
+}
