@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 8c2fb9a008d875b54aaf593457bb45a6e2b294308f6331be735301b38fdba29e
+# SHA-256 of the document: 08a90c550e84c7dd688b2e1b6301da1cb8ee4e6bcf9f649c23f097d5219bbd11
 
 from typing import Any, Literal, TypeAlias
 
