@@ -6,7 +6,7 @@ const placeholders = new URL('../services/webhooks/src/mail/template/placeholder
 // The console is a program of the browser, with types of its own.
 const preview = new URL('../console/src/screens/automation/mail-template.ts', import.meta.url);
 const { previewOf, sampleMail } = (await import(preview.href)) as {
-  previewOf(template: string): string;
+  readonly previewOf: (template: string) => string;
   sampleMail: Record<string, string>;
 };
 
@@ -14,7 +14,7 @@ test('the sample mail has a value for each placeholder of the service', () => {
   const [, list = ''] = /export const placeholders = \[(.*?)\]/s.exec(readFileSync(placeholders, 'utf8')) ?? [];
   const names = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name);
   expect(names.length).toBe(16);
-  expect(Object.keys(sampleMail).toSorted()).toEqual(names.toSorted());
+  expect(new Set(Object.keys(sampleMail))).toEqual(new Set(names));
 });
 
 test('a preview fills in all forms of a placeholder, and leaves other words alone', () => {

@@ -20,7 +20,12 @@ const agentYaml = (name: string) =>
     examples: [`name: ${name}\nmodel: echo/echo\ninstruction: Answer in verse.\n`],
   });
 const CheckedAgent = Type.Object({
-  agent_id: Type.Optional(Type.String({ maxLength: 64, description: 'The agent that the text would replace: `12` or `agent12`. Absent: a new one.' })),
+  agent_id: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The agent that the text would replace: `12` or `agent12`. Absent: a new one.',
+    }),
+  ),
 });
 const yaml = { description: 'Text of a `root_agent.yaml`.', content: { [mediaType]: { schema: Type.String() } } };
 

@@ -71,9 +71,7 @@ function changed(agent: Agent, values: Readonly<Record<string, string>>): Reques
     ...(fields as unknown as Request),
     agent_name: name,
     agent_model: models.length === 1 ? (models[0] ?? '') : models,
-    agent_model_params: { ...params, ...(key !== '' && { model_api_key: key }) } as NonNullable<
-      Request['agent_model_params']
-    >,
+    agent_model_params: { ...params, ...(key !== '' && { model_api_key: key }) },
     agent_description: about,
     agent_instruction: instruction,
   };

@@ -62,26 +62,31 @@ function Shown({ app }: { readonly app: AgentApp }) {
         <AgentBadge state={app.state} />
         <span class="tag">{kindOf(app)}</span>
       </div>
-      {mistakes.length > 0 && (
-        <ul class="card lines">
-          {mistakes.map(({ file, line, column, reason, key }) => (
-            <li key={`${file}${line}${key}`}>
-              <code class="bad toned">
-                {[file, line, column].filter((part) => part !== undefined && part !== '').join(':')}
-              </code>
-              <p>
-                {key !== '' && <code>{key}</code>} {reason}
-              </p>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Mistakes mistakes={mistakes} />
       {recordId !== undefined && <Tabs tabs={tabs} />}
       {(recordId === undefined || here === 'parts') && <Parts app={name} />}
       {recordId !== undefined && here === 'edit' && <AgentForm id={recordId} />}
       {recordId !== undefined && here === 'yaml' && <Yaml id={recordId} />}
       {recordId !== undefined && here === 'versions' && <Versions id={recordId} />}
     </Page>
+  );
+}
+
+function Mistakes({ mistakes }: Pick<AgentApp, 'mistakes'>) {
+  if (mistakes.length === 0) return null;
+  return (
+    <ul class="card lines">
+      {mistakes.map(({ file, line, column, reason, key }) => (
+        <li key={`${file}${line}${key}`}>
+          <code class="bad toned">
+            {[file, line, column].filter((part) => part !== undefined && part !== '').join(':')}
+          </code>
+          <p>
+            {key !== '' && <code>{key}</code>} {reason}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }
 

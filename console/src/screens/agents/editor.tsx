@@ -18,34 +18,9 @@ interface EditorProps {
 
 /** A field for an agent's YAML: it suggests keys and values of our schema, and tells what the server would refuse. */
 export function Editor({ name, value, id }: EditorProps) {
-  const [field, own] = [useRef<HTMLTextAreaElement>(null), useId()];
-  const [text, at] = [useSignal(value), useSignal(value.length)];
-  const [offered, chosen] = [useSignal(false), useSignal(0)];
-  const faults = useFaults(text.value, id);
-  const schema = useQuery('agents:schema', () => mesh.request<AgentSchema>({ path: '/schemas/agent.json' })).data ?? {};
-  const models = useQuery('agents:models', loadModels).data ?? [];
-  const { typed, items } = suggestionsAt(text.value.slice(0, at.value), schema, models);
-  const isOpen = offered.value && items.length > 0;
-
-  const note = (): void => {
-    const { value: now = '', selectionStart = 0 } = field.current ?? {};
-    [text.value, at.value, offered.value, chosen.value] = [now, selectionStart, true, 0];
-  };
-  const take = ({ word }: Suggestion): void => {
-    field.current?.setRangeText(word, at.value - typed, at.value, 'end');
-    note();
-    field.current?.focus();
-  };
-  const onKey = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const item = items[chosen.value];
-    if (!isOpen) return;
-    if (step !== undefined) chosen.value = (chosen.value + step + items.length) % items.length;
-    else if ((event.key === 'Enter' || event.key === 'Tab') && item !== undefined) take(item);
-    else if (event.key === 'Escape') offered.value = false;
-    else return;
-    event.preventDefault();
-  };
+  const own = useId();
+  const { field, text, items, chosen, isOpen, note, take, onKey, close } = useTyping(value);
+  const faults = useFaults(text, id);
   return (
     <div class="field">
       <label class="label" for={own}>
@@ -62,31 +37,74 @@ export function Editor({ name, value, id }: EditorProps) {
         aria-describedby={`${own}-faults`}
         aria-autocomplete="list"
         aria-controls={isOpen ? `${own}-words` : undefined}
-        aria-activedescendant={isOpen ? `${own}-${chosen.value}` : undefined}
+        aria-activedescendant={isOpen ? `${own}-${chosen}` : undefined}
         onInput={note}
         onKeyDown={onKey}
-        onBlur={() => (offered.value = false)}
+        onBlur={close}
       />
-      {isOpen && (
-        <ul id={`${own}-words`} class="card words" role="listbox" aria-label={t.agents.suggestions}>
-          {items.map((item, index) => (
-            <li
-              key={item.word}
-              id={`${own}-${index}`}
-              role="option"
-              aria-selected={index === chosen.value}
-              onMouseDown={(event) => {
-                event.preventDefault();
-                take(item);
-              }}
-            >
-              <code>{item.word}</code> <span class="small muted">{item.about}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {isOpen && <Words id={own} items={items} chosen={chosen} take={take} />}
       <Faults id={`${own}-faults`} faults={faults} />
     </div>
+  );
+}
+
+/** What is typed, and what is suggested for it. */
+function useTyping(value: string) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, at] = [useSignal(value), useSignal(value.length)];
+  const [offered, chosen] = [useSignal(false), useSignal(0)];
+  const schema = useQuery('agents:schema', () => mesh.request<AgentSchema>({ path: '/schemas/agent.json' })).data ?? {};
+  const models = useQuery('agents:models', loadModels).data ?? [];
+  const { typed, items } = suggestionsAt(text.value.slice(0, at.value), schema, models);
+  const isOpen = offered.value && items.length > 0;
+  const note = (): void => {
+    const { value: now = '', selectionStart = 0 } = field.current ?? {};
+    [text.value, at.value, offered.value, chosen.value] = [now, selectionStart, true, 0];
+  };
+  const take = ({ word }: Suggestion): void => {
+    field.current?.setRangeText(word, at.value - typed, at.value, 'end');
+    note();
+    field.current?.focus();
+  };
+  const close = (): void => void (offered.value = false);
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const item = items[chosen.value];
+    if (!isOpen) return;
+    if (step !== undefined) chosen.value = (chosen.value + step + items.length) % items.length;
+    else if ((event.key === 'Enter' || event.key === 'Tab') && item !== undefined) take(item);
+    else if (event.key === 'Escape') close();
+    else return;
+    event.preventDefault();
+  };
+  return { field, text: text.value, items, chosen: chosen.value, isOpen, note, take, onKey, close };
+}
+
+interface WordsProps {
+  readonly id: string;
+  readonly items: readonly Suggestion[];
+  readonly chosen: number;
+  readonly take: (item: Suggestion) => void;
+}
+
+function Words({ id, items, chosen, take }: WordsProps) {
+  return (
+    <ul id={`${id}-words`} class="card words" role="listbox" aria-label={t.agents.suggestions}>
+      {items.map((item, index) => (
+        <li
+          key={item.word}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === chosen}
+          onMouseDown={(event) => {
+            event.preventDefault();
+            take(item);
+          }}
+        >
+          <code>{item.word}</code> <span class="small muted">{item.about}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -75,7 +75,10 @@ export class Agents {
   }
 
   /** Checks YAML as it would be for a new agent, or for the agent `id`. Throws an InvalidRequestError with all faults. */
-  async checkYaml(text: string, { id, signal }: CallOptions & { readonly id?: string | number | undefined } = {}): Promise<void> {
+  async checkYaml(
+    text: string,
+    { id, signal }: CallOptions & { readonly id?: string | number | undefined } = {},
+  ): Promise<void> {
     const call = { method: 'POST', path: '/api/agents/yaml/check', query: { agent_id: id }, headers: yaml } as const;
     await this.#transport.json({ ...call, upload: text, signal });
   }
