@@ -84,7 +84,7 @@ test.each<{ kind: Kind; codes: (string | undefined)[]; p99Ms: number }>([
   { kind: 'deep', codes: tooLarge, p99Ms: 439 },
   { kind: 'events', codes: tooLarge, p99Ms: 392 },
   { kind: 'body', codes: tooLarge, p99Ms: 279 },
-  { kind: 'headers', codes: ['MODEL_UNREACHABLE'], p99Ms: 150 },
+  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 150 },
   { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 206 },
   { kind: 'tools', codes: [undefined], p99Ms: 307 },
 ])(
