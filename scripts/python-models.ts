@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The file of the Python client that is generated from the OpenAPI document. */
 export const pythonModelsFile = join('sdk', 'python', 'src', 'agentmesh', 'models.py');
-/** Whether the file was made from the present description, whose hash it carries: a check that needs no Python. */
+/** True when the file was made from the present description, whose hash it carries: a check that needs no Python. */
 export async function arePythonModelsCurrent(): Promise<boolean> {
   const hash = createHash('sha256')
     .update(JSON.stringify(await describeRoutes()))

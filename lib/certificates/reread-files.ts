@@ -12,7 +12,7 @@ export interface RereadOptions<Name extends string, T> {
   readonly pauseMs?: number | undefined;
 }
 
-/** What is in files that change. Disposing it ends the looks at them. */
+/** The contents of files that change. Disposing it ends the looks at them. */
 export interface RereadFiles<T> extends Disposable {
   /** Made of the newest texts that were of use. */
   readonly current: T;

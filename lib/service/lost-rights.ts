@@ -40,7 +40,7 @@ export async function findLostRights({ url, services, logins }: LostRightsOption
       const onBus = login === undefined ? [service.name] : users.map(([{ name }]) => name);
       note(await lostRightsOnBus(client, { login, services: onBus }));
     }
-    // What belongs to the whole database is changed only together with all services.
+    // The rights of the whole database are changed only together with all services.
     if (!hasLogins || services.length < logins.size) return [...found];
     const { rows } = await client.query<{ name: string }>(openDatabase);
     note(rows.map(({ name }) => name));

@@ -8,7 +8,7 @@ import { type CountedPostgres, countedPostgres } from './counted-postgres.ts';
 
 // A count, which a busy machine makes smaller.
 const mostPerSecond = 5;
-/** What processes do once after their start. */
+/** Time for the work that processes do once after their start. */
 const startMs = 15_000;
 const seconds = 30;
 const hasNats = (await findNatsServer()) !== undefined;

@@ -14,7 +14,7 @@ const [ofOperation, atLeast] = process.env['VERIFY'] === 'full' ? [80, 10_000] :
 const seed = process.env['VERIFY_SEED'] ?? '1';
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** What the report of schemathesis says; `code` is 0 when each answer was as described. */
+/** The findings of schemathesis in its report; `code` is 0 when each answer was as described. */
 interface Report {
   readonly code: number | null;
   readonly output: string;

@@ -33,7 +33,7 @@ export async function startRegistry(packages: readonly PackedPackage[]): Promise
   };
 }
 
-/** What a registry answers about a package, as npm reads it. */
+/** The answer of a registry about a package, as npm reads it. */
 function describe({ name, version }: PackedPackage, bytes: Buffer, url: string): object {
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   const dist = { tarball: `${url}/${encodeURIComponent(name)}.tgz`, integrity };

@@ -34,7 +34,7 @@ export function addDoctor(program: Command): void {
     });
 }
 
-/** What is found at a server that answers. Apps and keys are those of an account. */
+/** The findings at a server that answers. Apps and keys are those of an account. */
 async function findingsOf(session: Session): Promise<Finding[]> {
   const own = await signIn(session);
   const others = own.ok ? [apps, models] : [];
@@ -64,7 +64,7 @@ interface Readiness {
   readonly detail?: Readiness;
 }
 
-/** What services that are away say, by their names. */
+/** The errors of services that are away, by their names. */
 async function awayOf({ url }: Session): Promise<readonly (readonly [name: string, error: string])[]> {
   const response = await fetch(`${url}/readyz`);
   const body = (await response.json()) as Readiness;

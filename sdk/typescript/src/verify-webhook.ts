@@ -13,7 +13,7 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
-/** How a message is checked. */
+/** Options of the check of a message. */
 export interface VerifyOptions {
   /** The webhook's secret, `whsec_…`. */
   readonly secret: string;

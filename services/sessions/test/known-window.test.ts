@@ -41,7 +41,7 @@ async function begin(
 
 interface TakenTurn {
   readonly turn: Turn;
-  /** What an executor knows that has the events up to the turn's message, or up to its answer. */
+  /** The knowledge of an executor that has the events up to the turn's message, or up to its answer. */
   readonly untilMessage: MessageInitShape<typeof KnownWindowSchema>;
   readonly untilAnswer: MessageInitShape<typeof KnownWindowSchema>;
 }
@@ -188,7 +188,7 @@ describe('after the restore of a backup, under the same timeline', () => {
   });
 });
 
-/** How long a session is now, to be cut to. */
+/** The present length of a session, to which it is cut later. */
 async function backUp({ accountId, sessionId }: ReturnType<typeof newKey>) {
   const migrations = new URL('../migrations/', import.meta.url);
   const options = { service: 'sessions', url: service.databaseUrl, poolSize: 2, migrations };

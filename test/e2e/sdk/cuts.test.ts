@@ -73,7 +73,7 @@ const watchers = [
 
 const isPartial = (event: RunEvent | undefined): boolean => event?.gap === undefined && event?.partial === true;
 
-/** What was seen out of place, or not at all. Partial events may be missing behind a gap, and before the whole event that has their words. */
+/** The events that were seen out of place, or not at all. Partial events may be missing behind a gap, and before the whole event that has their words. */
 function differences(seen: readonly RunEvent[], events: readonly RunEvent[]): readonly RunEvent[] {
   const left = [...events];
   const others: RunEvent[] = [];

@@ -60,7 +60,7 @@ function keyOf({ agent_model_params: params }: Agent): string {
   return typeof key === 'string' ? key : '';
 }
 
-/** What the server says about the record itself is no part of a request. */
+/** A request without the fields that the server sets. */
 function changed(agent: Agent, values: Readonly<Record<string, string>>): Request {
   const { agent_id: _, owner_id: __, organization_id: ___, status: ____, version: _____, ...record } = agent;
   const { created_at: ______, updated_at: _______, ...fields } = record;

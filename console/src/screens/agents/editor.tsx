@@ -6,7 +6,7 @@ import { useQuery } from '../../data/query.ts';
 import { t } from '../../texts.ts';
 import { type AgentSchema, type Suggestion, suggestionsAt } from './suggestions.ts';
 
-/** How long nothing is typed before the text is checked, in milliseconds. */
+/** Pause in the typing after which the text is checked, in milliseconds. */
 const restMs = 400;
 
 interface EditorProps {
@@ -48,7 +48,7 @@ export function Editor({ name, value, id }: EditorProps) {
   );
 }
 
-/** What is typed, and what is suggested for it. */
+/** The typed text, and the suggestions for it. */
 function useTyping(value: string) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, at] = [useSignal(value), useSignal(value.length)];

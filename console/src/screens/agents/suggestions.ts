@@ -1,4 +1,4 @@
-/** What the editor offers at the caret: words with what they mean. */
+/** A word that the editor offers at the caret, with its meaning. */
 export interface Suggestion {
   readonly word: string;
   readonly about: string;

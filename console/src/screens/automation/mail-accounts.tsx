@@ -12,7 +12,7 @@ export type MailProvider = 'microsoft' | 'google';
 
 const providers = ['microsoft', 'google'] as const;
 
-/** Where a provider sends the browser after the consent. It has to be registered there. */
+/** The address to which a provider sends the browser after the consent. It has to be registered there. */
 export const consentAddress = (provider: MailProvider): string => `${location.origin}${base}/connected/${provider}`;
 
 export const useMailAccounts = () => useQuery('mail?accounts', () => mesh.integrations.list());

@@ -49,7 +49,7 @@ class Call:
 
     @property
     def is_once(self) -> bool:
-        """Whether a second try would do harm: a stream is read once, and a change of what must be unchanged would refuse itself."""
+        """True when a second try would do harm: a stream is read once, and a change of what must be unchanged would refuse itself."""
         is_stream = self.upload is not None and not isinstance(self.upload, bytes) and not callable(self.upload)
         return is_stream or (self.headers.get("if-match") is not None and self.method not in _KEYED)
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { AgentMesh, Answers, Run, RunRequest } from '../index.ts';
 import { idle, type RunView, ShownRun } from './run-view.ts';
 
-/** What can be done with a run. */
+/** Actions on a run. */
 export interface RunActions {
   /** Starts a run, and shows it from now on. */
   start(request: RunRequest): void;

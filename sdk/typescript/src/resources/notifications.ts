@@ -20,7 +20,7 @@ export class Notifications {
     return listOf(this.#transport, call, (body: Answer<'listNotifications'>) => body.notifications);
   }
 
-  /** How many are unread. */
+  /** The number of unread ones. */
   async unreadCount(options?: CallOptions): Promise<number> {
     const path = '/api/notifications/unread-count';
     return (await this.#transport.json<Answer<'countUnreadNotifications'>>({ path, ...options })).unread_count;

@@ -49,7 +49,7 @@ export async function acceptRun(context: Running, request: NewRun, caller: RunCa
   );
 }
 
-/** What a new run holds. */
+/** The permit and the turn that a new run holds. */
 interface Place {
   readonly permit: Permit;
   /** Held while it is stored and begun. */

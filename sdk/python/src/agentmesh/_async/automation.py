@@ -1,4 +1,4 @@
-"""What starts runs by itself: schedules and the mail of connected accounts."""
+"""Schedules and mail of connected accounts, which start runs by themselves."""
 
 from __future__ import annotations
 

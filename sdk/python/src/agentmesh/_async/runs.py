@@ -80,7 +80,7 @@ class AsyncRuns:
         return await self._transport.json(call, models.Run)
 
     async def trace(self, run_id: str) -> models.RunTrace:
-        """When its agents, models and tools were at work: within a second after an attempt has ended."""
+        """The times of its agents, models and tools; complete a second after an attempt has ended."""
         return await self._transport.json(Call("GET", route("/runs/{}/trace", run_id)), models.RunTrace)
 
     def list(self, **query: Any) -> AsyncIterator[models.Run]:

@@ -1,4 +1,4 @@
-"""What happens in the account, as it happens."""
+"""Streams of changes and notifications of the account."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Notifications:
         return self._transport.pages("/api/notifications", asked, models.Notification, "notifications")
 
     def unread_count(self) -> int:
-        """How many are unread."""
+        """The number of unread ones."""
         call = Call("GET", "/api/notifications/unread-count")
         return (self._transport.json(call, models.UnreadCount))["unread_count"]
 

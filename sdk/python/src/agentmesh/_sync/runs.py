@@ -80,7 +80,7 @@ class Runs:
         return self._transport.json(call, models.Run)
 
     def trace(self, run_id: str) -> models.RunTrace:
-        """When its agents, models and tools were at work: within a second after an attempt has ended."""
+        """The times of its agents, models and tools; complete a second after an attempt has ended."""
         return self._transport.json(Call("GET", route("/runs/{}/trace", run_id)), models.RunTrace)
 
     def list(self, **query: Any) -> Iterator[models.Run]:

@@ -47,7 +47,7 @@ export class McpToolset extends BaseToolset {
     }
   }
 
-  /** What the agent's models are told of the tools. Fails with McpFailure, or the reason of the signal. */
+  /** The descriptions of the tools that models get. Fails with McpFailure, or the reason of the signal. */
   async declarations(use: McpUse): Promise<FunctionDeclaration[]> {
     const tools = this.#toTools((await this.#spec.link.listTools(use)).tools);
     return tools.flatMap((tool) => tool._getDeclaration() ?? []);

@@ -21,7 +21,7 @@ export interface FileRules {
   readonly text: 'file' | 'document' | 'text';
   /** Whether the vendor fetches a file of this type from this URL itself. For other files, a text names the URL. */
   readonly link: (url: URL, mediaType: string) => boolean;
-  /** Whether answers of tools may hold images. */
+  /** True when answers of tools may hold images. */
   readonly inAnswers: boolean;
 }
 
