@@ -116,7 +116,7 @@ function addCheck(app: App, { agents, authentication }: Context): void {
       description: 'Checks the text as creating or replacing an agent does, for editors, and stores nothing.',
       consumes,
       querystring: CheckedAgent,
-      body: agentYaml('poet'),
+      body: agentYaml('bard'),
       response: { 204: { description: 'The text can be used.', type: 'null' } },
       refusals: [404, 409, 429],
     }),

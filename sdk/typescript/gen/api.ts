@@ -6919,7 +6919,7 @@ export interface operations {
         requestBody: {
             content: {
                 /**
-                 * @example name: poet
+                 * @example name: bard
                  *     model: echo/echo
                  *     instruction: Answer in verse.
                  */

@@ -219,8 +219,17 @@ test('accounts beside each other, a server that is away, an error, a session tha
   await page.getByText('The server cannot be reached.').first().waitFor();
   expect(await faults()).toEqual([]);
   await context.setOffline(false);
-  await page.getByRole('button', { name: 'Try again' }).first().click();
-  await page.getByLabel('First name').waitFor();
+  // The first try may come before the browser is online again.
+  await expect
+    .poll(async () => {
+      await page
+        .getByRole('button', { name: 'Try again' })
+        .first()
+        .click({ timeout: 1_000 })
+        .catch(() => undefined);
+      return page.getByLabel('First name').count();
+    })
+    .toBe(1);
 
   const tab = await context.newPage();
   await tab.goto(`${url}/console/`);

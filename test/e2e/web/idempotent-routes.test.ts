@@ -24,6 +24,7 @@ const without: Readonly<Record<string, string>> = {
   approveDeviceSignIn: 'the code is decided once',
   denyDeviceSignIn: 'the code is decided once',
   cancelSession: 'ADK has no key there; what is cancelled is not cancelled again',
+  checkAgentYaml: 'stores nothing',
   testSavedKey: 'it changes nothing',
   createRunTicket: 'it changes nothing',
   transcribeAudio: 'it changes nothing',

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 08a90c550e84c7dd688b2e1b6301da1cb8ee4e6bcf9f649c23f097d5219bbd11
+# SHA-256 of the document: a25ebad2caf79ed7a4de14da86108b8c19a32cb2bcb8a6f90c86a39b9d455dbc
 
 from typing import Any, Literal, TypeAlias
 
