@@ -51,6 +51,11 @@ export class TcpProxy implements AsyncDisposable {
     return this.#links.size;
   }
 
+  /** Pieces of bytes that wait for `thaw`. */
+  get held(): number {
+    return Array.from(this.#links, ({ held }) => held.length).reduce((sum, count) => sum + count, 0);
+  }
+
   /** New connections lead to another server. */
   redirect(target: string): void {
     this.#target = addressOf(target);
