@@ -72,7 +72,7 @@ async function* foldersIn(path: string): AsyncGenerator<Dirent> {
   for await (const entry of entriesIn(path)) if (entry.isDirectory()) yield entry;
 }
 
-/** Nothing of a folder that is removed meanwhile. */
+/** The entries of a folder; none when it was removed meanwhile. */
 async function* entriesIn(path: string): AsyncGenerator<Dirent> {
   try {
     for await (const entry of await opendir(path)) yield entry;

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type AccountTurn, AccountTurns } from './account-turns.ts';
 
 const minute = 60_000;
@@ -59,8 +59,28 @@ test('an account has at most so many turns, each waiting one gets its own in the
 
 test('a turn that nobody ends goes to the next one after the longest time', async () => {
   const turns = new AccountTurns({ atOnce: 1, longestMs: 20 });
-  await turns.take('a');
-  using _second = await turns.take('a');
-  await turns.take('a');
-  await expect.poll(() => turns.size).toBe(0);
+  const forgotten = await turns.take('a');
+  const second = await turns.take('a');
+  const third = await turns.take('a');
+  forgotten.end();
+  second.end();
+  expect(turns.size).toBe(1);
+  third.end();
+  expect(turns.size).toBe(0);
+});
+
+test('a free turn costs no timer, and a turn that is waited for one in all', async () => {
+  vi.useFakeTimers();
+  try {
+    const turns = new AccountTurns({ atOnce: 2, longestMs: minute });
+    const held = [await turns.take('a'), await turns.take('a')];
+    expect(vi.getTimerCount()).toBe(0);
+    const waiting = [turns.take('a'), turns.take('a')];
+    expect(vi.getTimerCount()).toBe(1);
+    for (const turn of held) turn.end();
+    for (const turn of await Promise.all(waiting)) turn.end();
+    expect([vi.getTimerCount(), turns.size]).toEqual([0, 0]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,4 +1,4 @@
-/** A turn of an account. It ends once: when it is ended, disposed, or was held for the longest time. */
+/** A turn of an account. It ends once: when it is ended, disposed, or was held for the longest time while others wait. */
 export interface AccountTurn extends Disposable {
   end(): void;
 }
@@ -10,10 +10,19 @@ interface AccountTurnsOptions {
   readonly longestMs: number;
 }
 
+interface HeldTurn extends AccountTurn {
+  readonly sinceMs: number;
+}
+
 interface Account {
+  /** Turns that are held, or were passed on to one that has not gone on yet. */
   turns: number;
+  /** The oldest first. */
+  readonly held: Set<HeldTurn>;
   /** In the order in which they came. */
   readonly waiting: Set<() => void>;
+  /** Runs only while somebody waits: a run that finds a free turn costs no timer. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -36,23 +45,40 @@ export class AccountTurns {
   /** Waits for a turn. Rejects with the reason of `signal` when it aborts before. */
   async take(accountId: string, signal?: AbortSignal): Promise<AccountTurn> {
     signal?.throwIfAborted();
-    const account: Account = this.#accounts.get(accountId) ?? { turns: 0, waiting: new Set() };
+    const known = this.#accounts.get(accountId);
+    const account: Account = known ?? { turns: 0, held: new Set(), waiting: new Set(), timer: undefined };
     this.#accounts.set(accountId, account);
     if (account.turns < this.#options.atOnce) account.turns += 1;
-    else await waitIn(account.waiting, signal);
+    else {
+      const turn = waitIn(account.waiting, signal);
+      this.#watch(account);
+      await turn;
+    }
     return this.#begin(accountId, account);
   }
 
   #begin(accountId: string, account: Account): AccountTurn {
-    let isOver = false;
     const end = (): void => {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      this.#passOn(accountId, account);
+      if (account.held.delete(turn)) this.#passOn(accountId, account);
     };
-    const timer = setTimeout(end, this.#options.longestMs);
-    return { end, [Symbol.dispose]: end };
+    const turn: HeldTurn = { sinceMs: performance.now(), end, [Symbol.dispose]: end };
+    account.held.add(turn);
+    this.#watch(account);
+    return turn;
+  }
+
+  /** Ends turns that were held for the longest time, as long as somebody waits. */
+  #watch(account: Account): void {
+    const [oldest] = account.held;
+    if (account.timer !== undefined || account.waiting.size === 0 || oldest === undefined) return;
+    const { longestMs } = this.#options;
+    const leftMs = Math.ceil(oldest.sinceMs + longestMs - performance.now());
+    account.timer = setTimeout(() => {
+      account.timer = undefined;
+      const over = performance.now() - longestMs;
+      for (const turn of account.held) if (turn.sinceMs <= over && account.waiting.size > 0) turn.end();
+      this.#watch(account);
+    }, leftMs);
   }
 
   /** The next one that waits has the turn from this moment on. */
@@ -64,7 +90,9 @@ export class AccountTurns {
       return;
     }
     account.turns -= 1;
-    if (account.turns === 0) this.#accounts.delete(accountId);
+    if (account.turns > 0) return;
+    clearTimeout(account.timer);
+    this.#accounts.delete(accountId);
   }
 }
 

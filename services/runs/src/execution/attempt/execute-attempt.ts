@@ -26,8 +26,10 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
   const begun = performance.now();
   try {
     const ending = await runAgents(deps, run, live);
-    const ms = Math.round(performance.now() - begun);
-    logAccess(deps.log, { app: session?.appName, invocationId, ending, ms }, 'run');
+    if (deps.log.isLevelEnabled('access')) {
+      const ms = Math.round(performance.now() - begun);
+      logAccess(deps.log, { app: session?.appName, invocationId, ending, ms }, 'run');
+    }
     return ending;
   } catch (err) {
     if (hasLost(err)) deps.log.info({ err, invocationId, app: session?.appName }, 'run lost its turn');
