@@ -8,12 +8,12 @@ const page = readFileSync(join(root, 'docs/adk-cases.md'), 'utf8');
 /** Names of ADK's cases in a section of the page. */
 function namesIn(heading: string): string[] {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  return Array.from(section.matchAll(/`(test_\w+|Test\w+)`/g), ([, name = '']) => name).toSorted();
+  return Array.from(section.matchAll(/`((?:Test\w+\.)?test_\w+)`/g), ([, name = '']) => name).toSorted();
 }
 
 const files = globSync(['test/e2e/adk/*.test.ts', '{gateway,services/*}/test/adk-cases.test.ts'], { cwd: root });
 const performed = files
-  .flatMap((file) => Array.from(readFileSync(join(root, file), 'utf8').matchAll(/\btest\('(test_\w+)'/g)))
+  .flatMap((file) => Array.from(readFileSync(join(root, file), 'utf8').matchAll(/\btest\('((?:Test\w+\.)?test_\w+)'/g)))
   .map(([, name = '']) => name)
   .toSorted();
 

@@ -34,6 +34,23 @@ const networks = listOf((part) => {
   throw new EnvError(`has ${JSON.stringify(part)}, which is no address like 10.0.0.0/8`);
 });
 
+/** Services of Google that push messages to agents, by the names of ADK's option `--trigger_sources`. */
+const triggerSources = listOf((part) => {
+  if (part === 'pubsub' || part === 'eventarc') return part;
+  throw new EnvError(`has ${JSON.stringify(part)}; there are pubsub and eventarc`);
+});
+
+const pushCaller = /^([^\s@=]+@[^\s@=]+)=([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** Comma-separated `service account=id of an account`. */
+const triggerAccounts = listOf((part): readonly [serviceAccount: string, accountId: string] => {
+  const [, serviceAccount, accountId] = pushCaller.exec(part.toLowerCase()) ?? [];
+  if (serviceAccount !== undefined && accountId !== undefined) return [serviceAccount, accountId];
+  throw new EnvError(
+    `has ${JSON.stringify(part)}, which is no service account with the id of an account, like push@project.iam.gserviceaccount.com=0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c11`,
+  );
+});
+
 /** Settings of the gateway; see docs/settings.md. */
 export const settings = {
   NODE_ENV: text({ default: 'development' }),
@@ -46,6 +63,9 @@ export const settings = {
   AUTH_REGISTER_ENABLED: flag({ default: true }),
   CORS_ALLOWED_ORIGINS: origins({ default: [] }),
   ADK_DEFAULT_APP_NAME: text({ default: undefined }),
+  ADK_TRIGGER_SOURCES: triggerSources({ default: [] }),
+  ADK_TRIGGER_ACCOUNTS: triggerAccounts({ default: [] }),
+  ADK_TRIGGER_MAX_CONCURRENT: positiveInteger({ default: 10 }),
   ADK_WEB_UI: flag({ default: false }),
   CONSOLE: flag({ default: true }),
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),

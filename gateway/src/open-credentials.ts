@@ -11,6 +11,7 @@ import { type BrowserSession, createBrowserSession } from './edge/authentication
 import type { Directory } from './edge/authentication/directory.ts';
 import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
 import { createPersonalTokens } from './edge/authentication/personal-tokens.ts';
+import { createPushCallers } from './edge/authentication/push-callers.ts';
 import { createStandings, type Standing } from './edge/authentication/standings.ts';
 import { createRunTickets } from './edge/authentication/run-tickets.ts';
 import { createAccountLimit } from './edge/throttle/account-limit.ts';
@@ -19,7 +20,10 @@ type GatewayHost = Host<typeof settings>;
 type Credentials = Pick<Context, 'authentication' | 'browser' | 'runTickets' | 'forgetAccount'>;
 
 /** Opens the checks of credentials of requests, which hear from auth which accounts have changed. */
-export async function openCredentials(host: GatewayHost, auth: Clients['auth']): Promise<Credentials> {
+export async function openCredentials(
+  host: GatewayHost,
+  { auth, notifications }: Pick<Clients, 'auth' | 'notifications'>,
+): Promise<Credentials> {
   const { config, resources } = host;
   const changes = createAccountChanges();
   const standings = createStandings(auth, changes);
@@ -33,7 +37,9 @@ export async function openCredentials(host: GatewayHost, auth: Clients['auth']):
   const bearer = createBearer({ tokens, standings, personalTokens });
   const browser = await browserSessionOf(host, keys, standings);
   const runTickets = await createRunTickets({ keys, standings });
-  const sources = { bearer, browser, runTickets, limit: createAccountLimit(config) };
+  const accounts = config.ADK_TRIGGER_ACCOUNTS;
+  const pushCallers = createPushCallers({ notifications, standings, accounts, publicBaseUrl: publicBaseUrl(config) });
+  const sources = { bearer, browser, runTickets, pushCallers, limit: createAccountLimit(config) };
   return {
     authentication: createAuthentication({ ...sources, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,

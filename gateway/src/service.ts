@@ -28,7 +28,7 @@ async function start(host: GatewayHost): Promise<Running> {
   const { config, log, metrics, mesh, draining, resources } = host;
   const clients = createClients(mesh);
   const { auth } = clients;
-  const credentials = await openCredentials(host, auth);
+  const credentials = await openCredentials(host, clients);
   const throttle = await openThrottle({ redisUrl: config.REDIS_URL, log, resources });
   const leaving = new AbortController();
   const context: Context = {
@@ -80,6 +80,9 @@ function warnOfWeakness({ config, log }: GatewayHost): void {
   }
   if (config.RUNTIME_AUTH === 'open') {
     log.warn('RUNTIME_AUTH is open: requests without a token share one anonymous account for sessions and runs.');
+  }
+  if (config.ADK_TRIGGER_SOURCES.length > 0 && config.ADK_TRIGGER_ACCOUNTS.length === 0) {
+    log.warn('ADK_TRIGGER_ACCOUNTS is empty: every push to a trigger is refused.');
   }
 }
 

@@ -1,5 +1,6 @@
+import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
-import { type EdgeOptions, startEdge, token } from './edge.ts';
+import { accountId, type Edge, type EdgeOptions, startEdge, token } from './edge.ts';
 import { content, dial, say, servicesOf } from './runs/live-client.ts';
 
 const env = { ADK_DEFAULT_APP_NAME: 'test_app' };
@@ -61,5 +62,27 @@ describe('ADK’s own test cases of settings', () => {
     const answer = await edge.send('/run', { json: { ...message, app_name: '__adk_agent_builder_assistant' } });
     const detail = 'Access to internal special agents is disabled in API server mode.';
     expect(answer).toMatchObject({ status: 403, body: { detail } });
+  });
+
+  const triggers = (sources: string): EdgeOptions => ({
+    env: { ADK_TRIGGER_SOURCES: sources, ADK_TRIGGER_ACCOUNTS: `push@p.example=${accountId}` },
+    notifications: { identifyPush: async () => ({ serviceAccount: 'push@p.example' }) },
+    runs: { startRun: async ({ invocationId }) => ({ invocationId }) },
+    sessions: { getRun: async ({ invocationId }) => ({ run: { invocationId, status: RunStatus.COMPLETED } }) },
+  });
+  const statusesOf = async (edge: Edge) => {
+    const pubsub = await edge.send('/apps/test_app/trigger/pubsub', { json: { message: { data: 'dGVzdA==' } } });
+    const eventarc = await edge.send('/apps/test_app/trigger/eventarc', { json: { data: { k: 'v' } } });
+    return [pubsub.status, eventarc.status];
+  };
+
+  test('TestSelectiveRegistration.test_only_pubsub', async () => {
+    await using edge = await startEdge(triggers('pubsub'));
+    expect(await statusesOf(edge)).toEqual([200, 404]);
+  });
+
+  test('TestSelectiveRegistration.test_only_eventarc', async () => {
+    await using edge = await startEdge(triggers('eventarc'));
+    expect(await statusesOf(edge)).toEqual([404, 200]);
   });
 });

@@ -14,6 +14,7 @@ import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { create } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
@@ -36,6 +37,7 @@ export interface EdgeOptions {
   readonly transcription?: Partial<ServiceImpl<typeof TranscriptionService>>;
   readonly keys?: Partial<ServiceImpl<typeof KeysService>>;
   readonly savedKeys?: Partial<ServiceImpl<typeof SavedKeysService>>;
+  readonly notifications?: Partial<ServiceImpl<typeof NotificationsService>>;
 }
 
 export interface Edge extends AsyncDisposable {
@@ -66,7 +68,7 @@ export interface Answer {
 
 /** Starts a real gateway on a real socket. The given functions are its services; all other calls fail. */
 export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
-  const { env, auth, sessions, runs, memory, artifacts, transcription, keys, savedKeys } = options;
+  const { env, auth, sessions, runs, memory, artifacts, transcription, keys, savedKeys, notifications } = options;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
@@ -79,6 +81,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   mesh.serve(AgentsService, unserved(AgentsService));
   mesh.serve(NoticesService, unserved(NoticesService));
   mesh.serve(SubscriptionsService, { ...unserved(SubscriptionsService), listSubscriptions: () => ({}) });
+  mesh.serve(NotificationsService, { ...unserved(NotificationsService), ...notifications });
   mesh.serve(MemoryService, { ...unserved(MemoryService), listEntries: () => ({ entries: [] }), ...memory });
   mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
   mesh.serve(TranscriptionService, { ...unserved(TranscriptionService), transcribe: refuse, ...transcription });

@@ -11,6 +11,7 @@ import { noticeStreamRoute } from './notices/notice-stream.ts';
 import { noticeRoutes } from './notices/notices.ts';
 import { operatorRoutes } from './operators/operator-routes.ts';
 import { runRoutes } from './runs.ts';
+import { triggerRoutes } from './triggers/trigger-routes.ts';
 import { runEventsRoute } from './watching/run-events.ts';
 import { runTicketRoute } from './watching/run-ticket.ts';
 import { deliveryRoutes } from './webhooks/deliveries.ts';
@@ -31,5 +32,6 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   noticeStreamRoute(app, context);
   changesRoute(app, context);
   operatorRoutes(app, context);
+  triggerRoutes(app, context);
   await addRunLive(app, context);
 }

@@ -6,6 +6,7 @@ import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import type { settings } from './config.ts';
 import type { Context } from './mail/context.ts';
+import { createPushTokenReader } from './mail/google/push-token.ts';
 import { createNotificationCount } from './mail/notification-count.ts';
 import { createMailAccounts } from './mail/provider/create-mail-accounts.ts';
 import { mailProviders } from './mail/mail-providers.ts';
@@ -27,6 +28,7 @@ export function createMailContext(
     artifacts: mesh.client(ArtifactsService),
     auth: mesh.client(AuthService),
     notices: mesh.client(NoticesService),
+    readPushToken: createPushTokenReader(config.GOOGLE_JWKS_URL),
     mailAccounts,
     providers: openProviders(mailProviders, { config, db: parts.db, clock, mailAccounts, resources }),
     checkAgent: createAgentCheck(mesh.client(AgentsService)),

@@ -5,12 +5,12 @@ export function subscriptionNotFound(id: number): MeshError {
   return new MeshError('not_found', 'subscription_not_found', `Subscription ${id} not found.`);
 }
 
-/** A push of Gmail has no bearer token. */
+/** A push of Google has no bearer token. */
 export function pushUnauthenticated(): MeshError {
   return new MeshError('unauthenticated', 'push_unauthenticated', 'A push needs a bearer token.');
 }
 
-/** The token of a push is not from the configured Pub/Sub subscription, or none is configured. */
+/** The token of a push is not by Google, not for this address or not of a configured service account, or none is configured. */
 export function pushRefused(): MeshError {
   return new MeshError('permission_denied', 'push_refused', 'The push is not from the configured subscription.');
 }

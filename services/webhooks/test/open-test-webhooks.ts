@@ -90,6 +90,7 @@ export async function openTestWebhooks(
     jobs,
     log,
     clock,
+    readPushToken: () => Promise.reject(new Error('no push is read here')),
     mailAccounts,
     providers,
     checkAgent: async (_, agentId) => {

@@ -4,6 +4,7 @@ import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser/browser-session.ts';
 import { checkScope, checkUser } from './grant-check.ts';
 import { anonymous, type Identity } from './identity.ts';
+import type { PushCallers } from './push-callers.ts';
 import type { RunTickets } from './run-tickets.ts';
 
 declare module 'fastify' {
@@ -27,6 +28,8 @@ export interface Authentication {
   readonly runtime: Hook;
   /** For the events of a run: like `runtime`, or a ticket in the query. */
   readonly watcher: Hook;
+  /** For pushes of Google: requires a token that Google has made for a service account of `ADK_TRIGGER_ACCOUNTS` and for the address of the request. */
+  readonly push: Hook;
   /** Runs on every route after the fields were checked: refuses a personal token outside of its end user's data. */
   readonly withinGrant: Hook;
 }
@@ -46,22 +49,26 @@ export interface AuthenticationOptions {
   readonly isRuntimeOpen: boolean;
   readonly limit: RequestLimit;
   readonly runTickets: RunTickets;
+  readonly pushCallers: PushCallers;
 }
 
 /** The hooks run after the body was parsed and before its fields are checked. The contract prescribes that order. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const hooks = hooksOf(options);
-  const { runTickets, limit } = options;
+  const { runTickets, pushCallers, limit } = options;
   const watcher: Hook = (request, reply, done) => {
     const { ticket } = request.query as { ticket?: unknown };
     if (typeof ticket !== 'string') return hooks.runtime(request, reply, done);
     const { invocation_id: run } = request.params as { invocation_id: string };
     settle(() => runTickets.identify(ticket, run), { request, reply, done, limit });
   };
-  return { ...hooks, watcher, withinGrant };
+  const push: Hook = (request, reply, done) => {
+    settle(() => pushCallers.identify(request), { request, reply, done, limit });
+  };
+  return { ...hooks, watcher, push, withinGrant };
 }
 
-type Hooks = Omit<Authentication, 'watcher' | 'withinGrant'>;
+type Hooks = Omit<Authentication, 'watcher' | 'push' | 'withinGrant'>;
 
 function hooksOf({ bearer, browser, isRuntimeOpen, limit }: AuthenticationOptions): Hooks {
   const bearerOnly: Hook = (request, reply, done) => {

@@ -53,6 +53,8 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   subscription_gone: 410,
   already_running_or_queued: 409,
   subscription_inactive: 409,
+  trigger_run_failed: 500,
+  trigger_app_not_found: 500,
   key_needs_reentry: 409,
   key_provider_missing: 409,
   key_provider_mismatch: 409,

@@ -6,7 +6,7 @@ interface Family extends FastifyContextConfig {
   /** Section of the documentation. */
   readonly tag: string;
   /** Hook of `Authentication` that says who may call the routes. */
-  readonly caller: 'account' | 'owner' | 'runtime' | 'watcher';
+  readonly caller: 'account' | 'owner' | 'runtime' | 'watcher' | 'push';
   /** Statuses, beside those that `refusalsOf` adds, with which every route of the family refuses requests. */
   readonly refusals?: readonly number[];
 }

@@ -7,6 +7,7 @@ import type { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import type { Client } from '@connectrpc/connect';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { ReadPushToken } from './google/push-token.ts';
 import type { MailAccounts } from './provider/mail-accounts.ts';
 import type { Provider } from '../provider.ts';
 import type { ProviderErrorKind } from './provider/provider-error.ts';
@@ -24,6 +25,8 @@ export interface Context {
   readonly clock: Clock;
   /** Counts notifications by what was done with them. */
   readonly countNotifications: (provider: Provider, outcome: 'stored' | 'ignored', number: number) => void;
+  /** Reads the tokens of pushes of Google that no mail provider gets. */
+  readonly readPushToken: ReadPushToken;
   readonly mailAccounts: MailAccounts;
   readonly providers: Providers;
   /** Throws `agent_not_found` when the account has no such agent. */

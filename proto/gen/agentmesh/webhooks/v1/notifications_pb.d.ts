@@ -62,6 +62,49 @@ export declare type ReceiveNotificationResponse = Message<"agentmesh.webhooks.v1
 export declare const ReceiveNotificationResponseSchema: GenMessage<ReceiveNotificationResponse>;
 
 /**
+ * @generated from message agentmesh.webhooks.v1.IdentifyPushRequest
+ */
+export declare type IdentifyPushRequest = Message<"agentmesh.webhooks.v1.IdentifyPushRequest"> & {
+  /**
+   * Value of the header `Authorization`; empty when there is none.
+   *
+   * @generated from field: string authorization = 1;
+   */
+  authorization: string;
+
+  /**
+   * Values of the claim `aud` that are accepted: the addresses of what the push calls. None: every push is refused.
+   *
+   * @generated from field: repeated string audiences = 2;
+   */
+  audiences: string[];
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.IdentifyPushRequest.
+ * Use `create(IdentifyPushRequestSchema)` to create a new message.
+ */
+export declare const IdentifyPushRequestSchema: GenMessage<IdentifyPushRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.IdentifyPushResponse
+ */
+export declare type IdentifyPushResponse = Message<"agentmesh.webhooks.v1.IdentifyPushResponse"> & {
+  /**
+   * Address of the service account that signed the push. Google has verified it.
+   *
+   * @generated from field: string service_account = 1;
+   */
+  serviceAccount: string;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.IdentifyPushResponse.
+ * Use `create(IdentifyPushResponseSchema)` to create a new message.
+ */
+export declare const IdentifyPushResponseSchema: GenMessage<IdentifyPushResponse>;
+
+/**
  * Notifications of mail providers. They come from the internet without an account. Their work is durable when a call answers.
  *
  * @generated from service agentmesh.webhooks.v1.NotificationsService
@@ -79,6 +122,17 @@ export declare const NotificationsService: GenService<{
     methodKind: "unary";
     input: typeof ReceiveNotificationRequestSchema;
     output: typeof ReceiveNotificationResponseSchema;
+  },
+  /**
+   * Checks the token that Google has signed for a push to another address than that of a mail provider, and returns its service account. Fails as
+   * ReceiveNotification does for a provider that authenticates by a token.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.NotificationsService.IdentifyPush
+   */
+  identifyPush: {
+    methodKind: "unary";
+    input: typeof IdentifyPushRequestSchema;
+    output: typeof IdentifyPushResponseSchema;
   },
 }>;
 

@@ -9,7 +9,7 @@ import { file_agentmesh_mesh_v1_access } from "../../mesh/v1/access_pb.js";
  * Describes the file agentmesh/webhooks/v1/notifications.proto.
  */
 export const file_agentmesh_webhooks_v1_notifications = /*@__PURE__*/
-  fileDesc("CilhZ2VudG1lc2gvd2ViaG9va3MvdjEvbm90aWZpY2F0aW9ucy5wcm90bxIVYWdlbnRtZXNoLndlYmhvb2tzLnYxImcKGlJlY2VpdmVOb3RpZmljYXRpb25SZXF1ZXN0EhAKCHByb3ZpZGVyGAEgASgJEhIKCnBhdGhfdG9rZW4YAiABKAkSFQoNYXV0aG9yaXphdGlvbhgDIAEoCRIMCgRib2R5GAQgASgMIh0KG1JlY2VpdmVOb3RpZmljYXRpb25SZXNwb25zZTKhAQoUTm90aWZpY2F0aW9uc1NlcnZpY2USfAoTUmVjZWl2ZU5vdGlmaWNhdGlvbhIxLmFnZW50bWVzaC53ZWJob29rcy52MS5SZWNlaXZlTm90aWZpY2F0aW9uUmVxdWVzdBoyLmFnZW50bWVzaC53ZWJob29rcy52MS5SZWNlaXZlTm90aWZpY2F0aW9uUmVzcG9uc2UaC6q7GAdnYXRld2F5YgZwcm90bzM", [file_agentmesh_mesh_v1_access]);
+  fileDesc("CilhZ2VudG1lc2gvd2ViaG9va3MvdjEvbm90aWZpY2F0aW9ucy5wcm90bxIVYWdlbnRtZXNoLndlYmhvb2tzLnYxImcKGlJlY2VpdmVOb3RpZmljYXRpb25SZXF1ZXN0EhAKCHByb3ZpZGVyGAEgASgJEhIKCnBhdGhfdG9rZW4YAiABKAkSFQoNYXV0aG9yaXphdGlvbhgDIAEoCRIMCgRib2R5GAQgASgMIh0KG1JlY2VpdmVOb3RpZmljYXRpb25SZXNwb25zZSI/ChNJZGVudGlmeVB1c2hSZXF1ZXN0EhUKDWF1dGhvcml6YXRpb24YASABKAkSEQoJYXVkaWVuY2VzGAIgAygJIi8KFElkZW50aWZ5UHVzaFJlc3BvbnNlEhcKD3NlcnZpY2VfYWNjb3VudBgBIAEoCTKKAgoUTm90aWZpY2F0aW9uc1NlcnZpY2USfAoTUmVjZWl2ZU5vdGlmaWNhdGlvbhIxLmFnZW50bWVzaC53ZWJob29rcy52MS5SZWNlaXZlTm90aWZpY2F0aW9uUmVxdWVzdBoyLmFnZW50bWVzaC53ZWJob29rcy52MS5SZWNlaXZlTm90aWZpY2F0aW9uUmVzcG9uc2USZwoMSWRlbnRpZnlQdXNoEiouYWdlbnRtZXNoLndlYmhvb2tzLnYxLklkZW50aWZ5UHVzaFJlcXVlc3QaKy5hZ2VudG1lc2gud2ViaG9va3MudjEuSWRlbnRpZnlQdXNoUmVzcG9uc2UaC6q7GAdnYXRld2F5YgZwcm90bzM", [file_agentmesh_mesh_v1_access]);
 
 /**
  * Describes the message agentmesh.webhooks.v1.ReceiveNotificationRequest.
@@ -24,6 +24,20 @@ export const ReceiveNotificationRequestSchema = /*@__PURE__*/
  */
 export const ReceiveNotificationResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_webhooks_v1_notifications, 1);
+
+/**
+ * Describes the message agentmesh.webhooks.v1.IdentifyPushRequest.
+ * Use `create(IdentifyPushRequestSchema)` to create a new message.
+ */
+export const IdentifyPushRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_webhooks_v1_notifications, 2);
+
+/**
+ * Describes the message agentmesh.webhooks.v1.IdentifyPushResponse.
+ * Use `create(IdentifyPushResponseSchema)` to create a new message.
+ */
+export const IdentifyPushResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_webhooks_v1_notifications, 3);
 
 /**
  * Notifications of mail providers. They come from the internet without an account. Their work is durable when a call answers.

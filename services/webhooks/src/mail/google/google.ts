@@ -12,7 +12,7 @@ import { gmailNotified, type PushOptions } from './gmail-notified.ts';
 import { createGmailWatches } from './gmail-watch.ts';
 import { createGoogleRegistrar } from './google-registrar.ts';
 import { lookAtGmail } from './look-at-gmail.ts';
-import { createPushTokenCheck } from './push-token.ts';
+import { createPushTokenCheck, createPushTokenReader } from './push-token.ts';
 
 const traits: ProviderTraits = {
   word: 'google',
@@ -58,7 +58,7 @@ export const google: MailProvider = {
       topic: pubsubTopic(config),
       subscription: config.GMAIL_PUBSUB_SUBSCRIPTION,
       checkPushToken: createPushTokenCheck({
-        keysUrl: config.GOOGLE_JWKS_URL,
+        readToken: createPushTokenReader(config.GOOGLE_JWKS_URL),
         audience: config.GOOGLE_WEBHOOK_AUDIENCE,
         serviceAccount: config.GOOGLE_WEBHOOK_SERVICE_ACCOUNT,
       }),

@@ -1,9 +1,20 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { pushKeysUnavailable, pushRefused, pushUnauthenticated } from '../../errors.ts';
 
+/** The token of a push, and what it has to be for. */
+export interface PushToken {
+  /** Value of the header `Authorization`; empty when there is none. */
+  readonly authorization: string;
+  /** Accepted audiences; none: every push is refused. */
+  readonly audiences: readonly string[];
+  readonly now: Date;
+}
+
+/** Resolves to the verified address of the service account that Google has made the token for. Throws MeshError when it is none of ours. */
+export type ReadPushToken = (token: PushToken) => Promise<string>;
+
 export interface PushTokenOptions {
-  /** Address of Google's keys. */
-  readonly keysUrl: string;
+  readonly readToken: ReadPushToken;
   /** Exact audience of tokens; undefined: every push is refused. */
   readonly audience: string | undefined;
   /** Address of the service account that signs pushes; undefined: every push is refused. */
@@ -17,28 +28,36 @@ const issuers = ['https://accounts.google.com', 'accounts.google.com'];
 const skewSeconds = 60;
 const maxLength = 8_192;
 
-/** Creates the check. It reads Google's keys at the first push, and again when a token has a new key. */
-export function createPushTokenCheck({ keysUrl, audience, serviceAccount }: PushTokenOptions): CheckPushToken {
+/** Creates the reader over the address of Google's keys. It reads them at the first push, and again when a token has a new key. */
+export function createPushTokenReader(keysUrl: string): ReadPushToken {
   const keys = createRemoteJWKSet(new URL(keysUrl), { timeoutDuration: 5_000 });
-  return async (authorization, now) => {
+  return async ({ authorization, audiences, now }) => {
     const [, token] = /^bearer +([^\s]+)$/i.exec(authorization) ?? [];
     if (token === undefined) throw pushUnauthenticated();
-    if (audience === undefined || serviceAccount === undefined || token.length > maxLength) throw pushRefused();
-    const claims = await verify(token, { keys, audience, now });
-    const isOurs = typeof claims.aud === 'string' && claims.email === serviceAccount && claims.email_verified === true;
-    if (!isOurs) throw pushRefused();
+    if (audiences.length === 0 || token.length > maxLength) throw pushRefused();
+    const { aud, email, email_verified: isVerified } = await verify(token, { keys, audiences, now });
+    if (typeof aud !== 'string' || typeof email !== 'string' || isVerified !== true) throw pushRefused();
+    return email;
+  };
+}
+
+/** Creates the check of pushes of one service account for one audience. */
+export function createPushTokenCheck({ readToken, audience, serviceAccount }: PushTokenOptions): CheckPushToken {
+  const audiences = audience === undefined || serviceAccount === undefined ? [] : [audience];
+  return async (authorization, now) => {
+    if ((await readToken({ authorization, audiences, now })) !== serviceAccount) throw pushRefused();
   };
 }
 
 interface Verification {
   readonly keys: JWTVerifyGetKey;
-  readonly audience: string;
+  readonly audiences: readonly string[];
   readonly now: Date;
 }
 
 /** The errors of jose are not passed on, because some contain claims. */
-async function verify(token: string, { keys, audience, now }: Verification): Promise<JWTPayload> {
-  const options = { algorithms: ['RS256'], issuer: issuers, audience, requiredClaims: ['exp', 'iat'] };
+async function verify(token: string, { keys, audiences, now }: Verification): Promise<JWTPayload> {
+  const options = { algorithms: ['RS256'], issuer: issuers, audience: [...audiences], requiredClaims: ['exp', 'iat'] };
   try {
     return (await jwtVerify(token, keys, { ...options, clockTolerance: skewSeconds, currentDate: now })).payload;
   } catch (error) {

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { uuidOf } from '@agentmesh/lib/idempotency';
+import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
+import type { FastifyRequest } from 'fastify';
+import { type Context, unary } from '../../context.ts';
+import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { askElsewhere } from '../ask-elsewhere.ts';
+import { isGoing, runEnd } from '../run-end.ts';
+import type { Trigger } from './trigger.ts';
+
+export type TriggerContext = Pick<Context, 'runs' | 'sessions' | 'arriving' | 'draining'>;
+
+/** A message for an app. */
+export interface Triggered {
+  readonly request: FastifyRequest;
+  readonly appName: string;
+  readonly trigger: Trigger;
+}
+
+/** Runs that one message may have, each after one that has failed. */
+const mostRuns = 8;
+/** Pub/Sub waits for an answer no longer. */
+const longestMs = 600_000;
+
+/**
+ * Runs an agent with a message, and waits for the end of the run. The key and the id of a run are made of the message and of its number, so deliveries of one
+ * message share a run, whatever process gets them; only a delivery that finds the run failed begins the next one. Returns the latest run as it is then.
+ */
+export async function runTriggered(context: TriggerContext, triggered: Triggered): Promise<LedgerRun | undefined> {
+  const { draining } = context;
+  const { accountId } = triggered.request.identity;
+  let run: LedgerRun | undefined;
+  for (let number = 1; number <= mostRuns; number += 1) {
+    const { invocationId, already } = await start(context, triggered, number);
+    const name = { accountId, userId: '', invocationId };
+    run = (await context.sessions.getRun(name, unary)).run;
+    if (already && run?.status === RunStatus.FAILED) continue;
+    const signal = AbortSignal.any([draining, AbortSignal.timeout(longestMs)]);
+    return isGoing(run) ? runEnd(context, name, signal) : run;
+  }
+  return run;
+}
+
+function start({ runs, arriving }: TriggerContext, { request, appName, trigger }: Triggered, number: number) {
+  const { accountId } = request.identity;
+  const { source, id, subscription, event_source: eventSource } = trigger.delivery;
+  const place = subscription ?? eventSource ?? '';
+  const name = id === null ? randomUUID() : uuidOf('trigger', source, appName, place, id, number);
+  const asked = {
+    session: { accountId, appName, userId: trigger.userId, sessionId: name },
+    invocationId: `e-${name}`,
+    messageJson: encodeJson({ role: 'user', parts: [{ text: trigger.text }] }),
+    stateDeltaJson: encodeJson({ trigger_delivery: trigger.delivery }),
+    customMetadataJson: encodeJson({ trigger: source, message_id: id }),
+    idempotencyKey: `trigger:${name}`,
+    createsSession: true,
+  };
+  return arriving.forMessage(request, (left) => askElsewhere(() => runs.startRun(asked, unary), left));
+}
