@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync());
 
 const replica = (database: Pick<Database, 'query'> = db) =>
-  new Usage<'files' | 'bytes'>({ db: database as Database, heldBy: 'things' });
+  new Usage<'files' | 'bytes'>({ db: database as Database, heldBy: ['things'] });
 
 async function newAccount(): Promise<string> {
   const id = randomUUID();

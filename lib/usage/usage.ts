@@ -2,8 +2,8 @@ import type { Database } from '../pg/index.ts';
 
 export interface UsageOptions {
   readonly db: Database;
-  /** A table of the service that has rows of an account, by `account_id`, as long as something of it is counted. */
-  readonly heldBy: string;
+  /** Tables of the service, by `account_id`: one of them has a row of an account as long as something of it is counted. */
+  readonly heldBy: readonly string[];
 }
 
 interface Entry {
@@ -55,8 +55,9 @@ export class Usage<Kind extends string> {
   constructor({ db, heldBy }: UsageOptions) {
     this.#db = db;
     // A look-up: of `exists` PostgreSQL may make a join with all rows of the table.
-    const holds = (accountId: string): string =>
-      `coalesce((select true from ${heldBy} h where h.account_id = ${accountId} limit 1), false)`;
+    const looks = (accountId: string): string[] =>
+      heldBy.map((table) => `(select true from ${table} h where h.account_id = ${accountId} limit 1)`);
+    const holds = (accountId: string): string => `coalesce(${looks(accountId).join(', ')}, false)`;
     // In the order of the key, so that processes never deadlock.
     this.#add = {
       name: 'add-usage',

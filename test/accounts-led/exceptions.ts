@@ -45,6 +45,7 @@ export const sweeps: Reasons = {
   ],
   'looks for what is due in all accounts; what it finds is written account by account': [
     'find-due-times',
+    'find-grown-accounts',
     'select-accounts-with-expired-blobs',
     'select-ending-integrations',
     'select-untold-retention',

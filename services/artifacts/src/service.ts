@@ -21,7 +21,7 @@ export const artifacts = defineService({
     const { config, bus, log, resources } = host;
     const db = await host.openDatabase();
     const blobs = await openBlobStore(config, host);
-    const usage = new Usage<'artifacts' | 'bytes'>({ db, heldBy: 'artifacts' });
+    const usage = new Usage<'artifacts' | 'bytes'>({ db, heldBy: ['artifacts'] });
     const context: Context = { config, db, auth: host.mesh.client(AuthService), blobs, log, usage };
 
     host.mesh.serve(ArtifactsService, createHandlers(context));

@@ -14,7 +14,7 @@ test('sums that a replica writes while an account is erased are erased too', asy
   const options = { service: 'artifacts', poolSize: 3, migrations: new URL('../migrations/', import.meta.url) };
   const log = createLogger({ level: 'silent', name: 'test' });
   await using db = await openDatabase({ ...options, url: service.databaseUrl }, log);
-  const usage = new Usage<'artifacts'>({ db, heldBy: 'artifacts' });
+  const usage = new Usage<'artifacts'>({ db, heldBy: ['artifacts'] });
   usage.add(accountId, { artifacts: 1 });
   const blobs = await openDirectoryStore(join(service.folder, 'artifacts'));
   // Before the commit the replica still sees the rows of the account.

@@ -36,7 +36,7 @@ export const memory = defineService({
     const queue = { service: 'memory', db, tasks: [embedEntries], log, metrics, draining };
     const jobs = resources.use(await openJobs(queue));
     const embedding = await openEmbedding(host, db, jobs);
-    const usage = new Usage<'entries'>({ db, heldBy: 'partitions' });
+    const usage = new Usage<'entries'>({ db, heldBy: ['partitions'] });
     const context: Context = {
       enabled: config.MEMORY_ENABLED,
       defaultLanguage: config.MEMORY_LANGUAGE,

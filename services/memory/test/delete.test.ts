@@ -7,6 +7,8 @@ const resources = new AsyncDisposableStack();
 let service: TestMemory;
 /** How many postings an account has. */
 let postingsOf: (memory: SessionKey) => Promise<number>;
+/** How many rows an account has in the tables that grow with what it remembers. */
+let rowsOf: (accountId: string) => Promise<unknown>;
 
 beforeAll(async () => {
   service = resources.use(await startMemory());
@@ -14,6 +16,12 @@ beforeAll(async () => {
   const options = { service: 'memory', url: service.databaseUrl, poolSize: 2, migrations };
   const db = resources.use(await openDatabase(options, createLogger({ level: 'silent', name: 'test' })));
   const count = { text: 'select count(*)::int as rows from postings where account_id = $1' };
+  const all = {
+    text: `select (select count(*)::int from partitions where account_id = $1) as partitions,
+      (select count(*)::int from sources where account_id = $1) as sources,
+      (select count(*)::int from entries where account_id = $1) as entries`,
+  };
+  rowsOf = async (accountId) => (await db.query(all, [accountId]))[0];
   postingsOf = async ({ accountId }) => (await db.query<{ rows: number }>(count, [accountId]))[0]?.rows ?? 0;
 });
 afterAll(() => resources.disposeAsync());
@@ -52,6 +60,28 @@ describe('deleting', () => {
     expect(await service.client.deleteEntries({ memory: other })).toMatchObject({ deleted: 0 });
     expect(await postingsOf(memory)).toBe(0);
   });
+});
+
+test('an account has no more memories and added sessions than entries, whatever it adds and deletes', async () => {
+  const { accountId } = newKey();
+  const empty = newKey({ accountId, userId: 'said nothing' });
+  service.sessions.say(empty, { content: null });
+  expect(await service.client.addSession({ session: empty })).toMatchObject({ added: 0 });
+  const one = await remember(newKey({ accountId, userId: 'one entry' }), 'a');
+  const [entry] = (await service.client.listEntries({ memory: one })).entries;
+  await service.client.deleteEntry({ memory: one, entryId: entry?.id ?? '' });
+  const two = await remember(newKey({ accountId, userId: 'two sessions' }), 'a');
+  await remember({ ...two, sessionId: 'other' }, 'b');
+  expect(await rowsOf(accountId)).toEqual({ partitions: 1, sources: 2, entries: 2 });
+  await service.client.deleteEntries({ memory: two, sessionId: 'other' });
+  expect(await rowsOf(accountId)).toEqual({ partitions: 1, sources: 1, entries: 1 });
+  service.sessions.forget(two);
+  service.sessions.say(two, { content: null });
+  expect(await service.client.addSession({ session: two })).toMatchObject({ added: 0 });
+  expect(await rowsOf(accountId)).toEqual({ partitions: 0, sources: 0, entries: 0 });
+  await remember(two, 'anew');
+  await service.client.deleteEntries({ memory: two });
+  expect(await rowsOf(accountId)).toEqual({ partitions: 0, sources: 0, entries: 0 });
 });
 
 describe('a list', () => {

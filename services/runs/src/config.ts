@@ -37,6 +37,10 @@ export const runsSettings = {
   ...admissionSettings,
   ...answerSettings,
   RUNS_MAX_AGENTS: positiveInteger({ default: 1_000, desc: 'agents that an account can make under /api/agents' }),
+  RUNS_ACCOUNT_MAX_AWAITED: positiveInteger({
+    default: 10_000,
+    desc: 'runs of an account that go on and whose ends become notifications',
+  }),
   RUNS_OUTAGE_SECONDS: wholeNumber({
     default: 300,
     desc: 'how long running attempts go on while their events cannot be stored, because sessions or its database cannot be reached',
@@ -52,6 +56,8 @@ export interface RunsConfig extends AppsConfig {
   readonly traces: TraceConfig;
   /** Most agents of an account. */
   readonly maxAgents: number;
+  /** Most runs of an account whose ends become notices. */
+  readonly maxAwaited: number;
 }
 
 type Cleaned = Parameters<typeof readModelsConfig>[0] &
@@ -67,6 +73,7 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
     readonly RUNS_HISTORY_WINDOW: number;
     readonly RUNS_HISTORY_CACHE_MB: number;
     readonly RUNS_MAX_AGENTS: number;
+    readonly RUNS_ACCOUNT_MAX_AWAITED: number;
     readonly RUNS_OUTAGE_SECONDS: number;
   };
 
@@ -86,6 +93,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     answers: readAnswerPolicy(settings),
     traces,
     maxAgents: settings.RUNS_MAX_AGENTS,
+    maxAwaited: settings.RUNS_ACCOUNT_MAX_AWAITED,
     outageMs: settings.RUNS_OUTAGE_SECONDS * 1000,
     models: readModelsConfig(settings),
     tools: readToolsConfig(settings),

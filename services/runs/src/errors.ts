@@ -56,6 +56,12 @@ export function noticeInvalid(): MeshError {
   return new MeshError('invalid_argument', 'request_invalid', 'The fields of the notice are not valid.');
 }
 
+/** The ends of as many runs of the account become notices as may. */
+export function awaitedRunsTooMany(most: number): MeshError {
+  const message = `The ends of at most ${most} runs of an account that go on become notifications (RUNS_ACCOUNT_MAX_AWAITED).`;
+  return new MeshError('resource_exhausted', 'awaited_runs_too_many', message);
+}
+
 export function noticeWatchersTooMany(most: number): MeshError {
   return new MeshError(
     'resource_exhausted',

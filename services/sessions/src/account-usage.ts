@@ -1,13 +1,26 @@
 import type { Usage } from '@agentmesh/lib/usage';
+import { accountRuns, accountSessions, accountState, accountStoredBytes } from './errors.ts';
 import type { CheckedKey } from './session-key.ts';
-import { accountSessions, accountStoredBytes } from './errors.ts';
+import type { AccountState } from './store/sizes.ts';
 
-type SessionUsage = Usage<'sessions' | 'bytes'>;
+/** What is only added while an account works: rows that were deleted since are found when it is counted anew. */
+export type Grown = 'runs' | 'run_keys' | 'state';
 
-/** Most sessions, and most bytes of their events, of one account. */
+/** `…_counted`: the number when it was counted anew. */
+export type SessionUsage = Usage<'sessions' | 'bytes' | Grown | `${Grown}_counted`>;
+
+/** Tables of what is counted. */
+export const heldBy = ['sessions', 'runs', 'state', 'run_keys'];
+
+/** Most of each kind that one account has. */
 export interface AccountLimits {
   readonly sessions: number;
+  /** Bytes of events. */
   readonly bytes: number;
+  /** Runs in the ledger, and idempotency keys of runs. */
+  readonly runs: number;
+  /** Bytes of state, see `countedBytes`. */
+  readonly state: number;
 }
 
 /** Usage of accounts and their limits. */
@@ -36,4 +49,37 @@ export function takeRoom(
  */
 export function checkBytes({ usage, accountLimits }: AccountUsage, accountId: string): void {
   if (usage.of(accountId, 'bytes') >= accountLimits.bytes) throw accountStoredBytes();
+}
+
+/** Bytes of metadata that count like a run of their own. */
+export const metadataOfRun = 4_096;
+
+/** Throws resource_exhausted `account_runs` when the account has as many runs, or idempotency keys of runs, as it may. */
+export function checkRuns({ usage, accountLimits }: AccountUsage, accountId: string, isKeyed: boolean): void {
+  const isFull = usage.of(accountId, 'runs') >= accountLimits.runs;
+  if (isFull || (isKeyed && usage.of(accountId, 'run_keys') >= accountLimits.runs)) throw accountRuns();
+}
+
+interface StoredRun {
+  /** The ledger has a row more. */
+  readonly isNew: boolean;
+  readonly isKeyed: boolean;
+  readonly customMetadata: string | undefined;
+}
+
+/** Counts an accepted run. */
+export function countRun({ usage }: AccountUsage, accountId: string, run: StoredRun): void {
+  const metadata = run.customMetadata === undefined ? 0 : Buffer.byteLength(run.customMetadata);
+  const runs = (run.isNew ? 1 : 0) + Math.floor(metadata / metadataOfRun);
+  usage.add(accountId, run.isKeyed ? { runs, run_keys: 1 } : { runs });
+}
+
+/** The state of accounts: at most `accountLimits.state` bytes of each. */
+export function createAccountState({ usage, accountLimits }: AccountUsage): AccountState {
+  return {
+    check(accountId, bytes) {
+      if (usage.of(accountId, 'state') + bytes > accountLimits.state) throw accountState();
+    },
+    add: (accountId, bytes) => usage.add(accountId, { state: bytes }),
+  };
 }

@@ -54,14 +54,37 @@ export const settings = {
     default: 1024 * 1024 * mebibyte,
     desc: 'bytes of the events of one account',
   }),
+  SESSIONS_ACCOUNT_MAX_RUNS: wholeNumberFrom(
+    1,
+    Number.MAX_SAFE_INTEGER,
+  )({
+    default: 10_000_000,
+    desc: 'runs of one account in the ledger, and idempotency keys of runs',
+  }),
+  SESSIONS_ACCOUNT_MAX_STATE_BYTES: wholeNumberFrom(
+    1,
+    Number.MAX_SAFE_INTEGER,
+  )({
+    default: 16 * 1024 * mebibyte,
+    desc: 'bytes of all state of one account',
+  }),
 };
 
 export function readAccountLimits(config: { readonly [Name in keyof typeof settings]: number }): AccountLimits {
-  return { sessions: config.SESSIONS_ACCOUNT_MAX_SESSIONS, bytes: config.SESSIONS_ACCOUNT_MAX_BYTES };
+  return {
+    sessions: config.SESSIONS_ACCOUNT_MAX_SESSIONS,
+    bytes: config.SESSIONS_ACCOUNT_MAX_BYTES,
+    runs: config.SESSIONS_ACCOUNT_MAX_RUNS,
+    state: config.SESSIONS_ACCOUNT_MAX_STATE_BYTES,
+  };
 }
 
-/** The sizes that the settings allow. */
-export function readSizeLimits(config: { readonly [Name in keyof typeof settings]: number }): SizeLimits {
+/** The sizes of single things that the settings allow. */
+export function readSizeLimits(
+  config: {
+    readonly [Name in keyof typeof settings]: number;
+  },
+): Omit<SizeLimits, 'accountState'> {
   return {
     stateValueBytes: config.SESSIONS_STATE_MAX_VALUE_BYTES,
     stateScopeBytes: config.SESSIONS_STATE_MAX_SCOPE_BYTES,

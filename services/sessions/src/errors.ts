@@ -88,6 +88,20 @@ export function accountStoredBytes(): MeshError {
   return new MeshError('resource_exhausted', 'account_stored_bytes', message);
 }
 
+/** The account has as many runs, or idempotency keys of runs, as it may. */
+export function accountRuns(): MeshError {
+  const message =
+    'The account has as many runs, or idempotency keys of runs, as it may (SESSIONS_ACCOUNT_MAX_RUNS). Keep runs for fewer days.';
+  return new MeshError('resource_exhausted', 'account_runs', message);
+}
+
+/** The state of the account is as large as it may be; nothing was stored. */
+export function accountState(): MeshError {
+  const message =
+    'The state of the account is as large as it may be (SESSIONS_ACCOUNT_MAX_STATE_BYTES). Delete keys or sessions first.';
+  return new MeshError('resource_exhausted', 'account_state', message);
+}
+
 /** The attempt no longer holds its session's turn. */
 export function fenceLost(): MeshError {
   return new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');

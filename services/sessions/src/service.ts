@@ -5,9 +5,11 @@ import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { AwaitedRunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
+import { createAccountState, heldBy, type SessionUsage } from './account-usage.ts';
 import { readAccountLimits, readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
+import { createCountAnew } from './retention/create-count-anew.ts';
 import { createRetention } from './retention/create-retention.ts';
 import { createForgetRunKeys } from './jobs/forget-run-keys.ts';
 import { createRecallExecutors, createSweepExecutors } from './jobs/sweep-executors.ts';
@@ -26,7 +28,8 @@ export const sessions = defineService({
     const { bus, log, draining } = host;
     const relay = host.resources.use(startOutboxRelay({ db, bus, topics: [AwaitedRunEndedSchema], log, draining }));
     const awaySeconds = await secondsSinceRound(db, 'sweep');
-    const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
+    const usage: SessionUsage = new Usage({ db, heldBy });
+    const counting = { usage, accountLimits: readAccountLimits(host.config) };
     const context: Context = {
       db,
       bus,
@@ -34,12 +37,11 @@ export const sessions = defineService({
       artifacts: host.mesh.client(ArtifactsService),
       log,
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
-      limits: readSizeLimits(host.config),
+      limits: { ...readSizeLimits(host.config), accountState: createAccountState(counting) },
       retentionDays: host.config.SESSIONS_RETENTION_DAYS,
       outages: new OutageWatch({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS, awaySeconds }),
       executors: new KnownExecutors({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS }),
-      usage,
-      accountLimits: readAccountLimits(host.config),
+      ...counting,
       wakeOutbox: () => relay.wake(),
     };
     host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
@@ -48,6 +50,7 @@ export const sessions = defineService({
     host.resources.use(startJob(createSyncUsage(usage), host));
     const retention = { db, usage, draining, defaultDays: context.retentionDays };
     host.resources.use(startJob(createRetention(retention, log), host));
+    host.resources.use(startJob(createCountAnew({ db, draining, ...counting }, log), host));
     host.resources.use(startJob(createSweepExecutors(context), host));
     host.resources.use(startJob(createRecallExecutors(context), host));
     host.mesh.serve(SessionsService, createHandlers(context));

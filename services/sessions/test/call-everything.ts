@@ -2,13 +2,15 @@ import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { Usage } from '@agentmesh/lib/usage';
 import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import { heldBy, type SessionUsage } from '../src/account-usage.ts';
+import { countAnew } from '../src/retention/count-anew.ts';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { forgetExecutors, markRunsDue, recallExecutors } from '../src/store/replicas/executors.ts';
 import { beginRound } from '../src/store/replicas/rounds.ts';
 import { agentEvent, beginWith, json, newKey, type RunningSessions } from './sessions.ts';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/drive-turns.ts';
 
-/** Statements that read many rows on purpose: all due runs and all executors, of which few exist at a time; all active runs when an executor has died or may have strays; the walk of retention from account to account. */
+/** Statements that read many rows on purpose: all due runs and all executors, of which few exist at a time; all active runs when an executor has died or may have strays; the walk of retention from account to account; the oldest runs of an account that is full. */
 const many = new Set([
   'find-due-runs',
   'find-dead-runs',
@@ -20,6 +22,7 @@ const many = new Set([
   'count-runs-by-account',
   'next-account',
   'next-retaining-account',
+  'delete-oldest-runs',
 ]);
 
 export function readsMany(statement: string): boolean {
@@ -165,7 +168,11 @@ async function ageEverything({ client, databaseUrl: url }: RunningSessions, acco
   await markRunsDue(db, { owners: ['none'], leaseSeconds: 10, limit: 9 });
   await forgetExecutors(db, ['none'], 60);
   await recallExecutors(db, 10);
-  const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
-  await deleteOld({ db, usage, defaultDays: 0, draining: new AbortController().signal });
-  await deleteOld({ db, usage, defaultDays: 30_000, draining: new AbortController().signal });
+  const usage: SessionUsage = new Usage({ db, heldBy });
+  const { signal: draining } = new AbortController();
+  await deleteOld({ db, usage, defaultDays: 0, draining });
+  await deleteOld({ db, usage, defaultDays: 30_000, draining });
+  usage.add(accountId, { runs: 100, run_keys: 100, state: 100 });
+  await usage.sync();
+  await countAnew({ db, usage, draining, accountLimits: { sessions: 1, bytes: 1, runs: 40, state: 1 } });
 }

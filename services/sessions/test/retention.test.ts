@@ -4,6 +4,7 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import { Usage } from '@agentmesh/lib/usage';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { heldBy, type SessionUsage } from '../src/account-usage.ts';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { selectAgingSessions } from '../src/store/retention/old-rows.ts';
 import { forgetRunKeys } from '../src/store/ledger/run-keys.ts';
@@ -52,7 +53,7 @@ async function sessionWith(key: Key, ages: readonly number[], end: object = comp
   return key;
 }
 
-const usage = () => new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
+const usage = (): SessionUsage => new Usage({ db, heldBy });
 const collect = (defaultDays = 0) =>
   deleteOld({ db, usage: usage(), defaultDays, draining: new AbortController().signal });
 const setRules = (accountId: string, rules: readonly { appName?: string; days?: number }[]) =>

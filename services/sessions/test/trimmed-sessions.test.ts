@@ -11,6 +11,7 @@ import {
 import { create } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccountState, heldBy, type SessionUsage } from '../src/account-usage.ts';
 import { artifactsAt, beginFolding, foldDeltas } from '../src/history/fold-deltas.ts';
 import type { Context } from '../src/context.ts';
 import { planRewind } from '../src/history/plan-rewind.ts';
@@ -31,10 +32,11 @@ beforeAll(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-const collect = () => {
-  const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
-  return deleteOld({ db, usage, defaultDays: 0, draining: new AbortController().signal });
-};
+function usageOf(): SessionUsage {
+  return new Usage({ db, heldBy });
+}
+
+const collect = () => deleteOld({ db, usage: usageOf(), defaultDays: 0, draining: new AbortController().signal });
 const setRules = (accountId: string, rules: readonly { days: number }[]) =>
   service.client.setRetention({ accountId, rules: [...rules] });
 
@@ -87,7 +89,9 @@ test('a rewind, and a copy, of a session that has lost its first events know wha
   expect((await readSession(service.client, key)).state).toEqual({ a: 1, b: 2, kept: 1, 'user:u': 9 });
 });
 
-const limits = { stateValueBytes: 1e6, stateScopeBytes: 1e6, sessionBytes: 1e6 };
+const sizes = { stateValueBytes: 1e6, stateScopeBytes: 1e6, sessionBytes: 1e6 };
+const accountLimits = { sessions: 10, bytes: 1e6, runs: 10, state: 1e6 };
+const limits = { ...sizes, accountState: createAccountState({ usage: usageOf(), accountLimits }) };
 
 /** A session with a turn whose events go, one that changes nothing, and a running one. */
 async function withOldTurn() {
@@ -108,9 +112,8 @@ async function withOldTurn() {
     },
     forLongWork: () => trims,
   });
-  const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
-  const accountLimits = { sessions: 10, bytes: 1e6 };
-  return { key, plain: plain as Turn, turn, trimming: { db: trims, usage, accountLimits } as unknown as Context };
+  const trimming = { db: trims, usage: usageOf(), accountLimits, limits } as unknown as Context;
+  return { key, plain: plain as Turn, turn, trimming };
 }
 
 test('a rewind that has not seen events which retention deletes meanwhile is not stored', async () => {

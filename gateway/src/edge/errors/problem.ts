@@ -35,6 +35,7 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   agent_in_use: 409,
   agent_too_large: 413,
   account_artifact_bytes: 413,
+  account_state: 413,
   account_stored_bytes: 413,
   artifact_too_large: 413,
   run_too_large: 413,

@@ -3,7 +3,7 @@ import type { Usage } from '@agentmesh/lib/usage';
 import type { ListEventsResponse, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { KeyParameters } from '../memory-key.ts';
-import { lockOrInsertPartition } from '../store/partitions.ts';
+import { deleteEmpty, lockOrInsertPartition } from '../store/partitions.ts';
 import { findSource, upsertSource, type Source } from '../store/sources.ts';
 import { type IngestContext, startIngest } from './ingest.ts';
 import { removeSession } from './remove-session.ts';
@@ -84,6 +84,7 @@ async function write(tx: Transaction, context: Context, history: History): Promi
   }
   const added = await ingest.finish();
   await upsertSource(tx, partition, { sessionId, sessionPk: first.sessionPk, lastSeq });
+  if (added === 0) await deleteEmpty(tx, partition, sessionId);
   return { added, removed };
 }
 

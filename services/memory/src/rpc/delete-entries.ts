@@ -2,8 +2,7 @@ import type { Context } from '../context.ts';
 import { removeSession } from '../ingest/remove-session.ts';
 import { keyParameters } from '../memory-key.ts';
 import { deletePartitionRows } from '../store/erasure.ts';
-import { lockPartition } from '../store/partitions.ts';
-import { deleteSource } from '../store/sources.ts';
+import { deleteEmpty, lockPartition } from '../store/partitions.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Deletes all entries of a session, or of the user, also while MEMORY_ENABLED is false. */
@@ -14,9 +13,11 @@ export function deleteEntries({ db, lexicon, usage }: Context): Handlers['delete
     const gone = await db.within(call).transaction(async (tx) => {
       const partition = await lockPartition(tx, key);
       if (partition === undefined) return { deleted: 0 };
-      if (sessionId === '') return { deleted: await deletePartitionRows(tx, partition) };
-      const deleted = await removeSession(tx, partition, { sessionId, lexicon });
-      await deleteSource(tx, partition, sessionId);
+      const isAll = sessionId === '';
+      const deleted = isAll
+        ? await deletePartitionRows(tx, partition)
+        : await removeSession(tx, partition, { sessionId, lexicon });
+      await deleteEmpty(tx, partition, sessionId);
       return { deleted };
     });
     if (gone.deleted > 0) usage.add(key[0], { entries: -gone.deleted });

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { removeTraces } from '../ingest/entry-traces.ts';
 import { keyParameters } from '../memory-key.ts';
 import { deleteEntryRow } from '../store/entries.ts';
-import { lockPartition } from '../store/partitions.ts';
+import { deleteEmpty, lockPartition } from '../store/partitions.ts';
 import { updateSourceToStart } from '../store/sources.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -19,6 +19,7 @@ export function deleteEntry({ db, lexicon, usage }: Context): Handlers['deleteEn
       if (partition === undefined || removed === undefined) return { deleted: 0 };
       await removeTraces(tx, partition, { entries: [removed], lexicon });
       await updateSourceToStart(tx, partition, removed.sessionId);
+      await deleteEmpty(tx, partition, removed.sessionId);
       return { deleted: 1 };
     });
     if (gone.deleted > 0) usage.add(key[0], { entries: -gone.deleted });

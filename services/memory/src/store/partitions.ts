@@ -58,6 +58,24 @@ export async function updatePartition(
   await tx.query(advance, [accountId, pk, nextPlace, languages]);
 }
 
+const ofMemory = 'from entries e where e.account_id = $1 and e.partition_pk = $2';
+const removeEmpty: Statement = {
+  name: 'delete-empty-partition',
+  text: `with source as (
+      delete from sources where account_id = $1 and partition_pk = $2 and session_id = $3
+        and not exists (select ${ofMemory} and e.session_id = $3 limit 1)
+    )
+    delete from partitions where account_id = $1 and pk = $2 and not exists (select ${ofMemory} limit 1)`,
+};
+
+/**
+ * Deletes the source of a session that has no entries, and the memory when it has none. So an account has no more of them than entries, which are limited. The
+ * transaction holds the memory's lock.
+ */
+export async function deleteEmpty(tx: Transaction, { accountId, pk }: Partition, sessionId: string): Promise<void> {
+  await tx.query(removeEmpty, [accountId, pk, sessionId]);
+}
+
 function toPartition([row]: Row[]): Partition | undefined {
   if (row === undefined) return undefined;
   const { account_id: accountId, next_place: nextPlace, pk, languages } = row;

@@ -55,12 +55,3 @@ export async function updateSourceToStart(
 ): Promise<void> {
   await tx.query(rewind, [accountId, pk, sessionId]);
 }
-
-const forget: Statement = {
-  name: 'delete-source',
-  text: 'delete from sources where account_id = $1 and partition_pk = $2 and session_id = $3',
-};
-
-export async function deleteSource(tx: Transaction, { accountId, pk }: Partition, sessionId: string): Promise<void> {
-  await tx.query(forget, [accountId, pk, sessionId]);
-}

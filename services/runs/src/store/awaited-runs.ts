@@ -1,4 +1,4 @@
-import { createQuery } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
 
 export interface AwaitedRun {
   readonly account_id: string;
@@ -10,12 +10,34 @@ interface RunKey {
   readonly invocationId: string;
 }
 
-/** Notes that the end of a run becomes a notice. Does nothing when that is noted already. */
-export const insertAwaitedRun = createQuery<RunKey & { title: string }>({
+interface Room {
+  readonly accountId: string;
+  /** Most rows of the account. */
+  readonly most: number;
+}
+
+/** SQL expression: whether the account has fewer rows than it may. */
+const hasRoom = (param: Placeholders<Room>): string => `(
+      select count(*) from (select from awaited_runs where account_id = ${param.accountId} limit ${param.most}) rows
+    ) < ${param.most}`;
+
+/** Notes that the end of a run becomes a notice. Does nothing when that is noted already, or the account has as many as it may. */
+export const insertAwaitedRun = createQuery<RunKey & Room & { title: string }>({
   name: 'insert-awaited-run',
   text: (param) => `insert into awaited_runs (account_id, invocation_id, title)
-    values (${param.accountId}, ${param.invocationId}, ${param.title}) on conflict do nothing`,
+    select ${param.accountId}, ${param.invocationId}, ${param.title} where ${hasRoom(param)}
+    on conflict do nothing`,
 });
+
+const askRoom = createQuery<Room, { room: boolean }>({
+  name: 'ask-room-of-awaited-runs',
+  text: (param) => `select ${hasRoom(param)} as room`,
+});
+
+/** Whether the account may have one more. */
+export async function hasRoomToAwait(db: Queryable, room: Room): Promise<boolean> {
+  return (await askRoom(db, room))[0]?.room === true;
+}
 
 /** Takes runs that are due to be looked up in the ledger, and sets when they are due again. */
 export const takeDueRuns = createQuery<{ limit: number; pauseSeconds: number }, AwaitedRun>({

@@ -22,7 +22,7 @@ export interface Fork {
 /**
  * Copies a session up to an event, with its state and artifacts as of that event, in one transaction. Events are copied inside the database; only the
  * last step keeps others from writing to the session. Returns the bytes of the events; undefined when retention has deleted events of the session since
- * `history` was read: then nothing is stored. Fails with already_exists `session_exists`, not_found `session_not_found`, and with the errors of copying
+ * `history` was read: then nothing is stored. Fails with already_exists `session_exists`, not_found `session_not_found`, resource_exhausted `account_state`, and with the errors of copying
  * artifacts; then nothing is stored.
  */
 export async function forkSession(context: Context, fork: Fork): Promise<number | undefined> {
@@ -60,8 +60,11 @@ async function copy(context: Context, tx: Transaction, fork: Copy): Promise<numb
   await foldDeltas(tx, range, folded);
   const changes = toChanges(restoringDelta(folded, parseInitial(initialState)));
   const values = changes.map(({ value }) => value);
-  await copyOwnState(tx, { ...key, sourcePk, pk, keys: changes.map((change) => change.key), values });
+  const copied = await copyOwnState(tx, { ...key, sourcePk, pk, keys: changes.map((change) => change.key), values });
+  const { accountState } = context.limits;
+  if (copied > 0) accountState.check(key.accountId, copied);
   await copyArtifacts(context, fork);
+  accountState.add(key.accountId, copied);
   return bytes;
 }
 

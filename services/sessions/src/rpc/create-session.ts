@@ -26,7 +26,7 @@ export function createSession(context: Context): Handlers['createSession'] {
     checkBytes(context, key.accountId);
     const { events, givenChanges, changes, ownState, initialState } = readContent(request);
     // A rewind gives it back, also where events set its keys anew.
-    checkChanges(givenChanges, limits);
+    checkChanges(key.accountId, givenChanges, limits);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
     const created = await insertSession(db, key, {
       lastUpdateTime,

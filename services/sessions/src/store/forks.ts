@@ -1,6 +1,7 @@
 import { createQuery, type Transaction } from '@agentmesh/lib/pg';
 import type { CheckedKey } from '../session-key.ts';
 import { hasKey, numbered } from './key-condition.ts';
+import { bytesOfRow } from './sizes.ts';
 
 export interface ForkValues extends CheckedKey {
   /** The session that is copied. */
@@ -86,7 +87,7 @@ interface StateCopy extends Pick<CheckedKey, 'accountId' | 'appName'> {
   readonly values: readonly (string | null)[];
 }
 
-const copyState = createQuery<StateCopy>({
+const copyState = createQuery<StateCopy, { bytes: bigint }>({
   text: (param) => `with own as (
       select key, value, bytes from state
       where account_id = ${param.accountId} and app_name = ${param.appName} and scope = 'session:' || ${param.sourcePk}::bigint
@@ -94,12 +95,16 @@ const copyState = createQuery<StateCopy>({
       union all
       select key, value::json, octet_length(key) + octet_length(value)
       from unnest(${param.keys}::text[], ${param.values}::text[]) as c(key, value) where value is not null
+    ), copied as (
+      insert into state (account_id, app_name, scope, key, value, bytes)
+      select ${param.accountId}, ${param.appName}, 'session:' || ${param.pk}::bigint, key, value, bytes from own
+      returning bytes
     )
-    insert into state (account_id, app_name, scope, key, value, bytes)
-    select ${param.accountId}, ${param.appName}, 'session:' || ${param.pk}::bigint, key, value, bytes from own`,
+    select coalesce(sum(bytes + ${bytesOfRow}), 0)::bigint as bytes from copied`,
 });
 
-/** Copies a session's own state, with other values for some keys. */
-export async function copyOwnState(tx: Transaction, copy: StateCopy): Promise<void> {
-  await copyState(tx, copy);
+/** Copies a session's own state, with other values for some keys. Returns the bytes that it counts in the state of the account. */
+export async function copyOwnState(tx: Transaction, copy: StateCopy): Promise<number> {
+  const [row] = await copyState(tx, copy);
+  return Number(row?.bytes ?? 0n);
 }

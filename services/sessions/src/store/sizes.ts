@@ -11,6 +11,26 @@ export interface SizeLimits {
   readonly stateScopeBytes: number;
   /** All events of a session. */
   readonly sessionBytes: number;
+  /** All state of an account. */
+  readonly accountState: AccountState;
+}
+
+/** Bytes of the state of accounts. */
+export interface AccountState {
+  /** Throws resource_exhausted `account_state` when the account may not store so many more. */
+  check(accountId: string, bytes: number): void;
+  /** Counts what was stored. */
+  add(accountId: string, bytes: number): void;
+}
+
+/** Bytes that a key of the state takes besides itself and its value. */
+export const bytesOfRow = 64;
+
+/** Bytes that state changes count in the state of the account. Values that they replace count until the account is counted anew. */
+export function countedBytes(changes: readonly StateChange[]): number {
+  let bytes = 0;
+  for (const change of changes) if (change.value !== null) bytes += bytesOfChange(change) + bytesOfRow;
+  return bytes;
 }
 
 /** Bytes of a state change as it is stored: key and JSON value; 0 for one that deletes the key. */
@@ -33,17 +53,19 @@ export function addedByScope(changes: readonly StateChange[]): Map<StateScope, n
 }
 
 /**
- * Checks what can be checked without the database: each value, and the changes of each scope together.
+ * Checks what can be checked without the database: each value, the changes of each scope together, and the state of the account.
  *
- * @throws MeshError resource_exhausted `state_value_too_large`, `state_too_large`
+ * @throws MeshError resource_exhausted `state_value_too_large`, `state_too_large`, `account_state`
  */
-export function checkChanges(changes: readonly StateChange[], limits: SizeLimits): void {
+export function checkChanges(accountId: string, changes: readonly StateChange[], limits: SizeLimits): void {
   for (const change of changes) {
     if (bytesOfChange(change) > limits.stateValueBytes) throw stateValueTooLarge(change.key, limits.stateValueBytes);
   }
   for (const bytes of addedByScope(changes).values()) {
     if (bytes > limits.stateScopeBytes) throw stateTooLarge(limits.stateScopeBytes);
   }
+  const counted = countedBytes(changes);
+  if (counted > 0) limits.accountState.check(accountId, counted);
 }
 
 /** Error code of the SQL function `at_most`. */
@@ -66,7 +88,13 @@ export function isSizeError(error: unknown): error is MeshError {
   return error instanceof MeshError && sizeReasons.has(error.reason);
 }
 
-const sizeReasons = new Set(['state_value_too_large', 'state_too_large', 'session_too_large', 'run_too_large']);
+const sizeReasons = new Set([
+  'state_value_too_large',
+  'state_too_large',
+  'session_too_large',
+  'run_too_large',
+  'account_state',
+]);
 
 /** SQL expression: `bytes`, unless they are more than a session may hold. */
 export function withinSession(bytes: string, most: string): string {

@@ -2,7 +2,7 @@ import { nameParameters, type Placeholders, type Queryable, type Statement } fro
 import type { StateChange } from '../state-delta.ts';
 import { insertNonces, pushNonces } from './credential-requests.ts';
 import { type Fragment, insertEvent, insertEvents, pushEvents, type StoredEvent } from './events/events.ts';
-import { checkChanges, type SizeLimits, toSizeError } from './sizes.ts';
+import { checkChanges, countedBytes, type SizeLimits, toSizeError } from './sizes.ts';
 import { pushSet, pushSized, pushUnset, setSizedState, setState, sizeState, unsetState } from './state.ts';
 
 /** Events and state changes that a statement adds to a session, besides its own effect. */
@@ -24,8 +24,8 @@ export interface WriteQueryOptions<Values> {
 }
 
 /**
- * Runs a statement with a write. Rejects with resource_exhausted `state_value_too_large`, `state_too_large` or `session_too_large`, and stores
- * nothing, when something would be larger than the limits of the write.
+ * Runs a statement with a write. Rejects with resource_exhausted `state_value_too_large`, `state_too_large`, `session_too_large` or `account_state`, and
+ * stores nothing, when something would be larger than the limits of the write.
  */
 export type WriteQuery<Values, Row> = (db: Queryable, values: Values, write: Write) => Promise<Row[]>;
 
@@ -34,26 +34,34 @@ export type WriteQuery<Values, Row> = (db: Queryable, values: Values, write: Wri
  * or without state to set, state to delete, and nonces. PostgreSQL spends time on every step of a plan, even on one that does nothing, and
  * most writes have one event and nothing else.
  */
-export function createWriteQuery<Values extends object, Row extends object>(
+export function createWriteQuery<Values extends { readonly accountId: string }, Row extends object>(
   options: WriteQueryOptions<Values>,
 ): WriteQuery<Values, Row> {
   const queries = new Map<string, WriteQuery<Values, Row>>();
   return async (db, values, write) => {
-    checkChanges(write.changes, write.limits);
+    if (write.changes.length > 0) checkChanges(values.accountId, write.changes, write.limits);
     const shape = shapeOf(write);
     let query = queries.get(shape);
     if (query === undefined) {
       query = createShape(options, shape, write);
       queries.set(shape, query);
     }
-    return query(db, values, write).catch((error: unknown) => {
+    const rows = query(db, values, write).catch((error: unknown) => {
       throw toSizeError(error, write.limits);
     });
+    return write.changes.length === 0 ? rows : countState(rows, values.accountId, write);
   };
 }
 
+/** The rows, when the state that was stored with them is counted. */
+async function countState<Row>(stored: Promise<Row[]>, accountId: string, { changes, limits }: Write): Promise<Row[]> {
+  const rows = await stored;
+  if (rows.length > 0) limits.accountState.add(accountId, countedBytes(changes));
+  return rows;
+}
+
 /** The parameters of the write come first, then the named ones. */
-function createShape<Values extends object, Row extends object>(
+function createShape<Values extends { readonly accountId: string }, Row extends object>(
   { name, source, text }: WriteQueryOptions<Values>,
   shape: string,
   write: Write,

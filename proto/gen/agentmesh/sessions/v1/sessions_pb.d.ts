@@ -3365,7 +3365,7 @@ export declare const SessionsService: GenService<{
   /**
    * Creates a session of the same application and user with the events of a session up to one of them, and the state and artifacts as of that event,
    * in one transaction. Events keep their ids; runs are not copied. ALREADY_EXISTS session_exists. INVALID_ARGUMENT event_not_found,
-   * invocation_not_found. RESOURCE_EXHAUSTED account_sessions, account_stored_bytes, account_artifact_bytes, account_artifacts.
+   * invocation_not_found. RESOURCE_EXHAUSTED account_sessions, account_state, account_stored_bytes, account_artifact_bytes, account_artifacts.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ForkSession
    */
@@ -3390,7 +3390,7 @@ export declare const SessionsService: GenService<{
    * Accepts a run, in one transaction: takes the session's turn and appends the user's event, or puts the run into the session's queue when
    * another run holds the turn. The run is durable when this answers. INVALID_ARGUMENT invocation_not_found,
    * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy; ABORTED run_not_waiting; RESOURCE_EXHAUSTED
-   * rewinds_too_many.
+   * rewinds_too_many, account_runs, account_state.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.BeginTurn
    */

@@ -1,4 +1,6 @@
-import { insertAwaitedRun } from '../../store/awaited-runs.ts';
+import type { RunsConfig } from '../../config.ts';
+import { awaitedRunsTooMany } from '../../errors.ts';
+import { hasRoomToAwait, insertAwaitedRun } from '../../store/awaited-runs.ts';
 import type { Noticing } from './tell-watchers.ts';
 
 const longestTitle = 200;
@@ -9,10 +11,24 @@ export interface RunToAwait {
   readonly title: string;
 }
 
-/** Makes the end of a run a notice. From then on the notice comes, also after a crash. */
-export async function awaitRun({ db, awaited }: Pick<Noticing, 'awaited' | 'db'>, run: RunToAwait): Promise<void> {
-  const { accountId, invocationId, title } = run;
+interface Awaiting extends Pick<Noticing, 'awaited' | 'db'> {
+  readonly config: Pick<RunsConfig, 'maxAwaited'>;
+}
+
+/** Throws resource_exhausted `awaited_runs_too_many` when the ends of no more runs of the account become notices. For calls before the run is stored. */
+export async function checkAwaited({ db, config }: Omit<Awaiting, 'awaited'>, accountId: string): Promise<void> {
+  const most = config.maxAwaited;
+  if (!(await hasRoomToAwait(db, { accountId, most }))) throw awaitedRunsTooMany(most);
+}
+
+/**
+ * Makes the end of a run a notice. From then on the notice comes, also after a crash. Of runs that were accepted at the same moment only as many as the
+ * account may await get one.
+ */
+export async function awaitRun({ db, awaited, config }: Awaiting, run: RunToAwait): Promise<void> {
+  const { accountId, invocationId } = run;
   awaited.add(`${accountId}/${invocationId}`);
-  const printable = title.toWellFormed().replaceAll('\0', '');
-  await insertAwaitedRun(db, { accountId, invocationId, title: printable.slice(0, longestTitle).toWellFormed() });
+  const printable = run.title.toWellFormed().replaceAll('\0', '');
+  const title = printable.slice(0, longestTitle).toWellFormed();
+  await insertAwaitedRun(db, { accountId, invocationId, title, most: config.maxAwaited });
 }

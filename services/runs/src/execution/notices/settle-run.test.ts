@@ -6,8 +6,9 @@ import { openTestDatabase } from '../../../test/open-test-database.ts';
 import { log } from '../../../test/run-agents.ts';
 import type { Context } from '../../context.ts';
 import { createSettleAwaitedRuns } from '../../jobs/settle-awaited-runs.ts';
+import { deleteAwaitedRun } from '../../store/awaited-runs.ts';
 import { selectNotices } from '../../store/notices.ts';
-import { awaitRun } from './await-run.ts';
+import { awaitRun, checkAwaited } from './await-run.ts';
 import { settleRun } from './settle-run.ts';
 
 test('a run makes one notice, whoever looks and however often, also when all hints are lost', async () => {
@@ -22,7 +23,15 @@ test('a run makes one notice, whoever looks and however often, also when all hin
     return Promise.resolve({ run });
   };
   const bus = { publish: () => Promise.reject(new Error('the bus is away')) };
-  const replica = () => ({ awaited: new Set<string>(), bus, db, log, sessions: { getRun } }) as unknown as Context;
+  const replica = () =>
+    ({
+      awaited: new Set<string>(),
+      bus,
+      config: { maxAwaited: 3 },
+      db,
+      log,
+      sessions: { getRun },
+    }) as unknown as Context;
   const [one, other] = [replica(), replica()];
   const noticesOf = () => selectNotices(db, { accountId, unreadOnly: false, beforeId: 0n, limit: 10 });
   const look = async () => {
@@ -45,4 +54,27 @@ test('a run makes one notice, whoever looks and however often, also when all hin
   await look();
   expect((await noticesOf()).map(({ type }) => type)).toEqual(['run_completed', 'run_failed']);
   expect(await db.query({ text: 'select 1 from awaited_runs' })).toEqual([]);
+});
+
+test('an account awaits as many runs as it may, also when 250 are noted at once, and the end of one makes room', async () => {
+  await using database = await openTestDatabase();
+  const { db } = database;
+  const accountId = randomUUID();
+  const context = { awaited: new Set<string>(), config: { maxAwaited: 10 }, db };
+  const waiting = () => db.query({ text: 'select 1 from awaited_runs where account_id = $1' }, [accountId]);
+  for (let number = 0; number < 9; number++)
+    await awaitRun(context, { accountId, invocationId: `e-${number}`, title: 'poet' });
+  await checkAwaited(context, accountId);
+  await awaitRun(context, { accountId, invocationId: 'e-9', title: 'poet' });
+  const full = { code: 'resource_exhausted', reason: 'awaited_runs_too_many' };
+  await expect(checkAwaited(context, accountId)).rejects.toMatchObject(full);
+  await Promise.all(
+    Array.from({ length: 250 }, (_, number) =>
+      awaitRun(context, { accountId, invocationId: `more-${number}`, title: 'poet' }),
+    ),
+  );
+  expect(await waiting()).toHaveLength(10);
+  await checkAwaited(context, randomUUID());
+  await deleteAwaitedRun(db, { accountId, invocationId: 'e-3' });
+  await checkAwaited(context, accountId);
 });

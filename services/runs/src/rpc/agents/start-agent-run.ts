@@ -7,7 +7,7 @@ import { create } from '@bufbuild/protobuf';
 import { agentAppName } from '../../apps/agents/agent-id.ts';
 import type { Context } from '../../context.ts';
 import { storeRun, withPermit } from '../../execution/accept-run.ts';
-import { awaitRun } from '../../execution/notices/await-run.ts';
+import { awaitRun, checkAwaited } from '../../execution/notices/await-run.ts';
 import { findAgent } from './find-agent.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -23,6 +23,7 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     const accountId = checkAccountId(request.accountId);
     const { agentId, userId } = request;
     const agent = await findAgent(context, { accountId, agentId });
+    await checkAwaited(context, accountId);
     const { sessionId = '' } = await name(request, call);
     const session = create(SessionKeySchema, { accountId, appName: agentAppName(agentId), userId, sessionId });
     const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;

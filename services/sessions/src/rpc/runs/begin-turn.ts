@@ -1,7 +1,7 @@
 import { type BeginTurnRequest, type BeginTurnResponseSchema, Multitask } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
-import { checkBytes } from '../../account-usage.ts';
+import { checkBytes, checkRuns, countRun } from '../../account-usage.ts';
 import { appStateForbidden, runInProgress, sessionBusy, sessionNotFound } from '../../errors.ts';
 import { type CheckedKey, canExist, checkNewSessionKey, checkSessionKey } from '../../session-key.ts';
 import { isOfApp, toChanges } from '../../state-delta.ts';
@@ -46,13 +46,15 @@ async function accept(
   key?: RunKey,
 ): Promise<Accepted> {
   checkBytes(context, session.accountId);
+  const isAnswer = request.answeredCallIds.length > 0;
+  if (!isAnswer || key !== undefined) checkRuns(context, session.accountId, key !== undefined);
   const answered = await findAnsweredCalls(context, session, request.answeredCallIds);
   const attempt = await readAttempt(context, session, { request, answered });
   if (request.multitask === Multitask.ROLLBACK) await checkRewinds(context, session);
   const changes = toChanges(attempt.stateDelta);
   if (request.isBound && changes.some(isOfApp)) throw appStateForbidden();
   // A run that has to wait must be one that can start.
-  checkChanges(changes, context.limits);
+  checkChanges(session.accountId, changes, context.limits);
   const isUsual = key === undefined && !request.postpone && !request.awaited;
   const isNew = isUsual && request.invocationId === '' && answered === undefined;
   const { start, outcome } = await untilCurrent(async () => {
@@ -68,6 +70,9 @@ async function accept(
   const { invocationId } = attempt;
   if (outcome === 'in_progress') throw runInProgress(invocationId);
   if (outcome === 'busy') throw sessionBusy();
-  if (!('state' in outcome)) return { invocationId, ...outcome };
+  const isStarted = 'state' in outcome;
+  const stored = { isNew: isStarted ? outcome.attempt === 1 : !isAnswer, isKeyed: key !== undefined };
+  countRun(context, session.accountId, { ...stored, customMetadata: attempt.customMetadata });
+  if (!isStarted) return { invocationId, ...outcome };
   return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
 }
