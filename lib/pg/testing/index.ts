@@ -1,6 +1,7 @@
 export { majors, ownServer } from './own-server.ts';
 export { comparePlans } from './compare-plans.ts';
 export { checkMigrations } from './check-migrations.ts';
+export { heldWrites } from './held-writes.ts';
 export { migrateBesideWriters } from './migrate-beside-writers.ts';
 export { recordExecutions } from './explain-executed.ts';
 export { readCatalog } from './read-catalog.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { heldWrites } from '@agentmesh/lib/pg/testing';
 import { MailProvider } from '@agentmesh/proto/keys/v1/integrations';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openConsentPage } from '../../../test/fakes/upstream/index.ts';
@@ -246,4 +247,14 @@ test('250 consent pages that are opened at once at five replicas leave 20 open',
   await Promise.all(starts);
   const rows = await opened.keys.rows(`select 1 from connect_states where account_id = '${accountId}'`);
   expect(rows).toHaveLength(20);
+});
+
+test('consent pages whose transactions meet leave 20 open', async () => {
+  const { keys } = opened;
+  const accountId = randomUUID();
+  const start = () => keys.integrations.startConnect({ accountId, provider: MailProvider.GOOGLE, redirectUri });
+  for (let stored = 0; stored < 20; stored += 1) await start();
+  const held = { url: keys.databaseUrl, table: 'keys.connect_states', atLeast: 2 };
+  await heldWrites(held, () => Promise.all(Array.from({ length: 8 }, start)));
+  expect(await keys.rows(`select 1 from connect_states where account_id = '${accountId}'`)).toHaveLength(20);
 });

@@ -1,9 +1,8 @@
 import type { Usage } from '@agentmesh/lib/usage';
 import { accountRuns, accountSessions, accountState, accountStoredBytes } from './errors.ts';
 import type { CheckedKey } from './session-key.ts';
-import type { AccountState } from './store/sizes.ts';
 
-/** What is only added while an account works: rows that were deleted since are found when it is counted anew. */
+/** What of an account is only counted up while it works: rows that were deleted since are found when it is counted anew. */
 export type Grown = 'runs' | 'run_keys' | 'state';
 
 /** `…_counted`: the number when it was counted anew. */
@@ -72,6 +71,14 @@ export function countRun({ usage }: AccountUsage, accountId: string, run: Stored
   const metadata = run.customMetadata === undefined ? 0 : Buffer.byteLength(run.customMetadata);
   const runs = (run.isNew ? 1 : 0) + Math.floor(metadata / metadataOfRun);
   usage.add(accountId, run.isKeyed ? { runs, run_keys: 1 } : { runs });
+}
+
+/** Bytes of the state of accounts. */
+export interface AccountState {
+  /** Throws resource_exhausted `account_state` when the account may not store so many more. */
+  check(accountId: string, bytes: number): void;
+  /** Counts what was stored. */
+  add(accountId: string, bytes: number): void;
 }
 
 /** The state of accounts: at most `accountLimits.state` bytes of each. */

@@ -1,3 +1,4 @@
+import { heldWrites } from '@agentmesh/lib/pg/testing';
 import { expect, test, vi } from 'vitest';
 import { agentEvent, beginWith, newKey, startSessions, startSessionsForFile } from './sessions.ts';
 
@@ -91,5 +92,18 @@ test('of 250 sets of rules at once at five replicas one set stays', async () => 
       (clients[set % 5] ?? service.client).setRetention({ accountId, rules: rulesOf(set) }),
     ),
   );
+  expect((await service.client.getRetention({ accountId })).rules).toHaveLength(2);
+});
+
+test('of two sets of rules whose transactions meet one stays', async () => {
+  const { accountId } = newKey();
+  const set = (name: string) =>
+    service.client.setRetention({
+      accountId,
+      rules: ['a', 'b'].map((app) => ({ appName: `${app} ${name}`, days: 1 })),
+    });
+  await set('before');
+  const held = { url: service.databaseUrl, table: 'sessions.retention', atLeast: 2 };
+  await heldWrites(held, () => Promise.all(['one', 'two'].map(set)));
   expect((await service.client.getRetention({ accountId })).rules).toHaveLength(2);
 });

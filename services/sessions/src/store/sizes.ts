@@ -1,4 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import type { AccountState } from '../account-usage.ts';
 import { sessionTooLarge, stateTooLarge, stateValueTooLarge } from '../errors.ts';
 import type { StateChange, StateScope } from '../state-delta.ts';
 import type { StoredEvent } from './events/events.ts';
@@ -13,14 +14,6 @@ export interface SizeLimits {
   readonly sessionBytes: number;
   /** All state of an account. */
   readonly accountState: AccountState;
-}
-
-/** Bytes of the state of accounts. */
-export interface AccountState {
-  /** Throws resource_exhausted `account_state` when the account may not store so many more. */
-  check(accountId: string, bytes: number): void;
-  /** Counts what was stored. */
-  add(accountId: string, bytes: number): void;
 }
 
 /** Bytes that a key of the state takes besides itself and its value. */

@@ -15,6 +15,7 @@ import { createTicker, type Ticker } from '../../src/schedules/ticker.ts';
 export interface TestSchedules extends AsyncDisposable {
   readonly client: Client<typeof SchedulesService>;
   readonly clock: VirtualClock;
+  readonly databaseUrl: string;
   /** Runs that were started, each once. */
   readonly runs: StartRunRequest[];
   /** Requests to start a run, with repetitions. */
@@ -48,6 +49,7 @@ export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {
   const test: TestSchedules = {
     client: undefined as never,
     clock,
+    databaseUrl: url,
     runs: [],
     requests: [],
     sessions: new Set(),

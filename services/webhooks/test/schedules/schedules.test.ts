@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { heldWrites } from '@agentmesh/lib/pg/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { Multitask } from '@agentmesh/proto/sessions/v1';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -284,5 +285,15 @@ test('an account has at most 100 schedules', async () => {
   for (let more = 1; more < 100; more += 1) await at.client.createSchedule({ accountId, ...fields, enabled: false });
   const refused = { code: 'resource_exhausted', reason: 'schedule_limit' };
   await expect(at.client.createSchedule({ accountId, ...fields })).rejects.toMatchObject(refused);
+  expect((await at.client.listSchedules({ accountId })).schedules).toHaveLength(100);
+});
+
+test('of calls whose transactions meet one stores the hundredth schedule', async () => {
+  const accountId = randomUUID();
+  const create = () => at.client.createSchedule({ accountId, ...fields, enabled: false });
+  for (let stored = 0; stored < 99; stored += 1) await create();
+  const held = { url: at.databaseUrl, table: 'webhooks.schedules', atLeast: 3 };
+  const outcomes = await heldWrites(held, () => Promise.allSettled(Array.from({ length: 8 }, create)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect((await at.client.listSchedules({ accountId })).schedules).toHaveLength(100);
 });

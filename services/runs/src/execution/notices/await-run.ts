@@ -1,4 +1,3 @@
-import type { RunsConfig } from '../../config.ts';
 import { awaitedRunsTooMany } from '../../errors.ts';
 import { hasRoomToAwait, insertAwaitedRun } from '../../store/awaited-runs.ts';
 import type { Noticing } from './tell-watchers.ts';
@@ -12,7 +11,8 @@ export interface RunToAwait {
 }
 
 interface Awaiting extends Pick<Noticing, 'awaited' | 'db'> {
-  readonly config: Pick<RunsConfig, 'maxAwaited'>;
+  /** Most runs of an account whose ends become notices. */
+  readonly config: { readonly maxAwaited: number };
 }
 
 /** Throws resource_exhausted `awaited_runs_too_many` when the ends of no more runs of the account become notices. For calls before the run is stored. */
