@@ -1,16 +1,21 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import {
   checkProcess,
   ListenError,
+  makeConsumer,
   makeSecrets,
   migrate,
   type MeshProcess,
+  parseSettings,
   printRoles,
+  processSettings,
   replayDeadLetters,
   runCommand,
   type Service,
   SettingsError,
+  signToken,
   startProcess,
   verifyRestore,
 } from '@agentmesh/lib/service';
@@ -31,12 +36,15 @@ const services: Record<string, () => Promise<Service>> = {
 const usage = `usage: npm start -- [all | <service>...] [--check | --replay | --reencrypt]
        npm start -- validate <folder>
        npm start -- identities [<service>...]
+       npm start -- identities --consumer <name> --methods <service.Method,...> --accounts <uuid,...|*>
+       npm start -- token <service>...
        npm start -- migrate [<service>...] [--print-sql]
        npm start -- verify-restore
 services: ${Object.keys(services).join(', ')}
 --check checks the settings and starts nothing
 validate checks the apps of a folder and starts nothing
-identities prints new secrets of all services, or of the named ones, for separate processes
+identities prints new secrets of all services, or of the named ones, for separate processes, or of a consumer: a program outside of the mesh
+token prints a token for these services, signed with MESH_IDENTITY, that is valid for five minutes
 migrate prepares the database and the login of each <SERVICE>_DATABASE_URL, or those of the named services
 --print-sql prints the SQL that an administrator runs where the login of migrate may not create roles
 verify-restore compares a restored database with the rights, messages and payloads that belong to it, and changes nothing
@@ -106,7 +114,9 @@ async function main(args: readonly string[]): Promise<void> {
   const names = args.filter((arg) => !arg.startsWith('--'));
   if (names[0] === 'migrate') return migrateNamed(names.slice(1), args.includes('--print-sql'));
   if (names[0] === 'verify-restore') return verifyAll();
-  if (names[0] === 'identities') return printIdentities(names.slice(1));
+  if (names[0] === 'identities')
+    return args.includes('--consumer') ? printConsumer(args) : printIdentities(names.slice(1));
+  if (names[0] === 'token') return printToken(names.slice(1));
   if (args.includes('--check')) {
     checkProcess(await target(names, process.env));
     console.log('settings are good');
@@ -164,6 +174,23 @@ async function printIdentities(names: readonly string[]): Promise<void> {
   const url = process.env['DATABASE_URL']?.trim();
   const secrets = makeSecrets(names.length > 0 ? names : words, url === '' ? undefined : url);
   for (const [name, value] of Object.entries(secrets)) console.log(`${name}=${value}`);
+}
+
+/** Prints the secret of a new consumer and its grant as lines of a dotenv file. */
+function printConsumer(args: readonly string[]): void {
+  const text = { type: 'string' } as const;
+  const options = { consumer: text, methods: text, accounts: text };
+  const { values } = parseArgs({ args: args.filter((arg) => arg !== 'identities'), options });
+  const { consumer = '', methods = '', accounts = '' } = values;
+  const made = makeConsumer({ name: consumer, methods: methods.split(','), accounts: accounts.split(',') });
+  for (const [name, value] of Object.entries(made)) console.log(`${name}=${value}`);
+}
+
+async function printToken(names: readonly string[]): Promise<void> {
+  if (names.length === 0) throw new UsageError([]);
+  checkNames(names);
+  const { MESH_IDENTITY: own } = parseSettings({ MESH_IDENTITY: processSettings.MESH_IDENTITY }, process.env);
+  console.log(await signToken(own, names));
 }
 
 /** Most time in which a start has to end after a signal, in milliseconds. */

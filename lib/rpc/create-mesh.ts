@@ -12,6 +12,8 @@ export interface MeshNode extends AsyncDisposable {
 
   /** The services that clients have been made for, and that this process neither serves nor has an address of; each with one caller. */
   missing(): { caller: string; called: string }[];
+  /** What is wrong with the grants of consumers for services of this process, as sentences. */
+  grantFaults(): string[];
 
   /** Opens the gRPC server for every service that is or will be served. Port 0 takes any free one. At most once per node. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>;
@@ -29,8 +31,7 @@ export interface MeshNode extends AsyncDisposable {
 
 /** Disposing closes the listener and all connections, and refuses every further call; drain first. */
 export function createMesh(options: MeshOptions): MeshNode {
-  const { identities, tls, log, metrics } = options;
-  const dispatcher = new Dispatcher({ log, metrics });
+  const dispatcher = new Dispatcher(options);
   const transports = new Map<string, RoutingTransport>();
   const services: DescService[] = [];
   const callerOf = new Map<DescService, string>();
@@ -58,8 +59,9 @@ export function createMesh(options: MeshOptions): MeshNode {
       const named = away.map(([service, caller]) => ({ caller, called: meshWord(service) }));
       return named.filter(({ called }) => options.urls[called] === undefined);
     },
+    grantFaults: () => dispatcher.grantFaults(services),
     listen: async ({ host, port }) => {
-      const opened = await createGrpcServer({ dispatcher, identities, tls, log });
+      const opened = await createGrpcServer({ ...options, dispatcher }, options.reflection ? services : []);
       if (server) throw new Error('The mesh listens already');
       server = opened;
       for (const service of services) opened.add(service);

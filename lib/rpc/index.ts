@@ -3,6 +3,8 @@ export {
   callersOf,
   callingService,
   checkAccountId,
+  type ConsumerGrant,
+  type ConsumerGrants,
   deriveIdentities,
   isMeshError,
   keyIdOf,
@@ -20,4 +22,5 @@ export {
 } from './call/index.ts';
 export { createMesh, type MeshNode } from './create-mesh.ts';
 export type { Mesh } from './mesh.ts';
+export { IdentityToken } from './identity/index.ts';
 export { Roster } from './server/index.ts';

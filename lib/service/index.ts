@@ -1,3 +1,4 @@
+export { makeConsumer, signToken } from './consumer-identity.ts';
 export { ListenError, listenOn } from './listen-on.ts';
 export { migrate, printRoles } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';
@@ -12,6 +13,7 @@ export {
   parseSettings,
   portNumber,
   positiveInteger,
+  processSettings,
   SettingsError,
   text,
   wholeNumber,

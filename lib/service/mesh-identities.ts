@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { checkCertificates, rereadFiles } from '../certificates/index.ts';
 import {
+  type ConsumerGrants,
   deriveIdentities,
   keyIdOf,
   knownKeys,
@@ -24,6 +25,7 @@ interface IdentityConfig extends CertificateConfig {
   readonly MESH_PORT: number | undefined;
   readonly MESH_IDENTITY: readonly NamedKey[];
   readonly MESH_IDENTITIES: readonly NamedKey[];
+  readonly MESH_CONSUMERS: ConsumerGrants;
   readonly MESH_KEY: string | undefined;
   readonly MESH_KEY_PREVIOUS: readonly string[];
 }
@@ -40,7 +42,22 @@ const howToMake = '`npm start -- identities` makes them';
  * The key pairs of this process; undefined when it needs none: it runs all services and does not listen, or mutual TLS proves who calls.
  * Throws SettingsError that says what is missing.
  */
-export function readIdentities({ config, here, words }: IdentityOptions): MeshIdentities | undefined {
+export function readIdentities(options: IdentityOptions): MeshIdentities | undefined {
+  const { config, words } = options;
+  const consumers = consumerKeys(config.MESH_CONSUMERS, words);
+  const services = readServices(options);
+  if (consumers.length === 0 || config.MESH_TLS_CERT !== undefined) return services;
+  return { own: services?.own ?? new Map(), known: new Map([...(services?.known ?? []), ...knownKeys(consumers)]) };
+}
+
+/** The public keys of consumers. Throws SettingsError for one that has the name of a service, whose rights it would have. */
+function consumerKeys(grants: ConsumerGrants, words: readonly string[]): NamedKey[] {
+  const taken = [...grants.keys()].filter((name) => words.includes(name));
+  if (taken.length > 0) throw fault('MESH_CONSUMERS', `names a consumer as a service: ${taken.join(', ')}`);
+  return [...grants].flatMap(([service, { keys }]) => keys.map((key) => ({ service, key })));
+}
+
+function readServices({ config, here, words }: IdentityOptions): MeshIdentities | undefined {
   const { MESH_IDENTITY: own, MESH_IDENTITIES: shown, MESH_KEY: key } = config;
   const { MESH_TLS_CERT: cert, MESH_TLS_KEY: tlsKey, MESH_TLS_CA: authority } = config;
   if (cert !== undefined && tlsKey !== undefined && authority !== undefined) return undefined;

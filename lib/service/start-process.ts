@@ -21,6 +21,7 @@ import { listenOn } from './listen-on.ts';
 import {
   checkAddresses,
   checkDirect,
+  checkGrants,
   checkNats,
   checkTogether,
   defaultMeshPort,
@@ -115,6 +116,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
     );
   }
   checkAddresses(base.mesh, options.words);
+  checkGrants(base.mesh);
   const own = collectChecks(running, 'ready');
   const optional = collectChecks(running, 'optionalSiblings');
   const others = { ...collectChecks(running, 'siblings'), ...optional };
@@ -182,6 +184,8 @@ async function openBase(
       urls: meshUrls(words, env),
       identities,
       ...(tls !== undefined && { tls }),
+      consumers: config.MESH_CONSUMERS,
+      reflection: config.MESH_REFLECTION,
       log,
       metrics,
     }),

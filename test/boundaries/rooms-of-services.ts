@@ -10,7 +10,7 @@ export const roomLists: RoomLists = {
     'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts uuid-of.ts index.ts testing',
   'lib/outbound': 'names answers',
   'lib/pg': 'connection sending database.ts embedded locks migrations roles testing',
-  'lib/rpc': 'mesh.ts call identity local wire exchange server client create-mesh.ts index.ts testing',
+  'lib/rpc': 'mesh.ts call identity consumers local wire exchange server client create-mesh.ts index.ts testing',
   'lib/service': 'backlog settings service.ts testing',
   'gateway/src/edge/authentication':
     'account-changes.ts directory.ts identity.ts unauthorized.ts access-token.ts standings.ts personal-tokens.ts bearer.ts browser',

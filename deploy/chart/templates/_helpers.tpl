@@ -70,7 +70,6 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- end -}}
 {{- end -}}
 
-{{/* Plain environment of a service's pod as YAML: what the chart decides, then env, then the entry's own env. */}}
 {{- define "agent-mesh.databasePorts" -}}
 {{- $ports := list (int .Values.networkPolicy.database.port) -}}
 {{- with .Values.database.directUrl -}}
@@ -81,6 +80,20 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- end }}
 {{- end -}}
 
+{{/* The consumers that may call a service, with their grants for it. Takes a dict of root and word. */}}
+{{- define "agent-mesh.consumers" -}}
+{{- $word := .word -}}{{- $consumers := dict -}}
+{{- range $name, $grant := .root.Values.consumers -}}
+{{- $methods := list -}}
+{{- range $grant.methods -}}{{- if hasPrefix (printf "%s." $word) . -}}{{- $methods = append $methods . -}}{{- end -}}{{- end -}}
+{{- if $methods -}}
+{{- $_ := set $consumers $name (merge (dict "methods" $methods) (pick $grant "keys" "accounts" "from")) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $consumers -}}
+{{- end -}}
+
+{{/* Plain environment of a service's pod as YAML: what the chart decides, then env, then the entry's own env. */}}
 {{- define "agent-mesh.env" -}}
 {{- $root := .root -}}{{- $word := .word -}}{{- $service := .service -}}{{- $port := toString (int .service.port) -}}
 {{- $env := dict "NODE_ENV" "production" "DATA_DIR" "/tmp/data" "OPS_HOST" "0.0.0.0" "OPS_HOSTS" ".svc,.svc.cluster.local" -}}
@@ -105,6 +118,16 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- end -}}
 {{- if and $service.agents (or $root.Values.agents.files $root.Values.agents.volume) -}}
 {{- $_ := set $env "AGENTS_DIR" "/agents" -}}
+{{- end -}}
+{{- $grants := dict -}}
+{{- range $name, $grant := include "agent-mesh.consumers" (dict "root" $root "word" $word) | fromYaml -}}
+{{- $_ := set $grants $name (omit $grant "from") -}}
+{{- end -}}
+{{- if $grants -}}
+{{- $_ := set $env "MESH_CONSUMERS" (toJson $grants) -}}
+{{- end -}}
+{{- if and $root.Values.reflection (not $service.public) -}}
+{{- $_ := set $env "MESH_REFLECTION" "true" -}}
 {{- end -}}
 {{- if $root.Values.meshTls.existingSecret -}}
 {{- $_ := set $env "MESH_TLS_CERT" "/mesh-tls/tls.crt" -}}

@@ -24,6 +24,19 @@ export interface NamedKey {
   readonly key: KeyObject;
 }
 
+/** The permission of a program outside of the mesh, by the name that its key or certificate proves. */
+export interface ConsumerGrant {
+  /** Public keys, of which any proves the name; empty where certificates do. */
+  readonly keys: readonly KeyObject[];
+  /** `service.Method`, e.g. `sessions.GetSession`. */
+  readonly methods: ReadonlySet<string>;
+  /** UUIDs of accounts; undefined for all accounts. */
+  readonly accounts: ReadonlySet<string> | undefined;
+}
+
+/** Grants by the names of their consumers. */
+export type ConsumerGrants = ReadonlyMap<string, ConsumerGrant>;
+
 export interface MeshOptions {
   /** Where services of other processes are reached, by word: `MESH_<SERVICE>_URL`, e.g. `http://sessions:9000`. */
   urls: Readonly<Record<string, string>>;
@@ -31,6 +44,10 @@ export interface MeshOptions {
   identities?: MeshIdentities | undefined;
   /** `MESH_TLS_*`; plain text when absent. The common names of a certificate are the services of its process. */
   tls?: MeshTls | undefined;
+  /** Programs outside of the mesh that may call services of this process. Their keys are among the known ones of `identities`. */
+  consumers?: ConsumerGrants | undefined;
+  /** Describes the services of this process to anybody who asks (`grpc.reflection.v1`). Default false. */
+  reflection?: boolean | undefined;
   log: Logger;
   metrics: Metrics;
 }

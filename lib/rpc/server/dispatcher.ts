@@ -6,6 +6,7 @@ import { callInput } from './call-input.ts';
 import {
   type CallOrigin,
   callersOf,
+  type ConsumerGrants,
   draining,
   internalError,
   type MeshCode,
@@ -16,6 +17,7 @@ import {
   type Dispatch,
   type Input,
 } from '../call/index.ts';
+import { ConsumerGate, type ConsumerCall, grantFaults } from '../consumers/index.ts';
 import { InFlight } from './in-flight.ts';
 import { ServerCall } from './server-call.ts';
 import { ServerStream } from './server-stream.ts';
@@ -31,6 +33,19 @@ interface Served {
   readonly callers: ReadonlySet<string>;
 }
 
+/** A call that may be begun. */
+interface Admitted {
+  readonly handler: Served['handler'];
+  /** Absent for services of the mesh, which make almost all calls. */
+  readonly consumer?: ConsumerCall | undefined;
+}
+
+export interface DispatcherOptions {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly consumers?: ConsumerGrants | undefined;
+}
+
 const LEVELS: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error', unavailable: 'warn' };
 
 /**
@@ -42,13 +57,18 @@ export class Dispatcher implements Dispatch {
   readonly #methods = new Map<DescMethod, Served>();
   readonly #services = new Set<string>();
   readonly #refused = new Set<string>();
+  readonly #ofConsumers = new WeakMap<ServerCall, ConsumerCall>();
   readonly #log: Logger;
   readonly #duration: Histogram<'service' | 'method' | 'code'>;
   readonly #timers = new Map<DescMethod, Map<string, (seconds: number) => void>>();
+  readonly #consumers: ConsumerGate | undefined;
+  readonly #grants: ConsumerGrants;
   #closed = false;
 
-  constructor({ log, metrics }: { log: Logger; metrics: Metrics }) {
+  constructor({ log, metrics, consumers = new Map() }: DispatcherOptions) {
     this.#log = log;
+    this.#grants = consumers;
+    this.#consumers = consumers.size === 0 ? undefined : new ConsumerGate({ grants: consumers, log, metrics });
     this.#duration = metrics.histogram({
       name: 'rpc_server_duration_seconds',
       help: 'Time from the arrival of a call to its answer, by service, method and code.',
@@ -67,6 +87,11 @@ export class Dispatcher implements Dispatch {
     this.#services.add(service.typeName);
   }
 
+  /** The faults of the grants of consumers for services that are served here, as sentences. */
+  grantFaults(services: readonly DescService[]): string[] {
+    return grantFaults(this.#grants, services);
+  }
+
   serves(service: DescService): boolean {
     return this.#services.has(service.typeName);
   }
@@ -79,8 +104,8 @@ export class Dispatcher implements Dispatch {
   /** A method with one answer. Rejects with MeshError. */
   unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Message> {
     return new Promise((resolve, reject) => {
-      const handler = this.#admit(method, origin.caller) as UnaryHandler;
-      const call = this.#open(method, origin);
+      const { handler, consumer } = this.#admit(method, origin.caller);
+      const call = this.#open(method, origin, consumer);
       const leave = this.inFlight.enter(call);
       call.onAbort((failure) => reject(this.#fail(call, failure)));
       const answered = (answer: Answer): void => {
@@ -95,7 +120,10 @@ export class Dispatcher implements Dispatch {
         else reject(this.#fail(call, error));
       };
       try {
-        Promise.resolve(call.run(() => handler(bound(input, call), call))).then(answered, failed);
+        Promise.resolve(call.run(() => (handler as UnaryHandler)(boundInput(input, call, consumer), call))).then(
+          answered,
+          failed,
+        );
       } catch (error) {
         failed(error);
       }
@@ -104,12 +132,12 @@ export class Dispatcher implements Dispatch {
 
   /** A method with any number of answers; the handler starts at once and runs one answer ahead. Throws MeshError. */
   stream(method: DescMethod, input: Input, origin: CallOrigin): ServerStream {
-    const handler = this.#admit(method, origin.caller) as StreamHandler;
-    const call = this.#open(method, origin);
+    const { handler, consumer } = this.#admit(method, origin.caller);
+    const call = this.#open(method, origin, consumer);
     const stream = new ServerStream({
       call,
       toMessage: (answer) => newMessage(method.output, answer),
-      open: () => handler(bound(input, call), call),
+      open: () => (handler as StreamHandler)(boundInput(input, call, consumer), call),
       onEnd: () => this.#end(call),
       onError: (error) => this.#fail(call, error),
       onLateError: (error) => this.#logLate(call, error),
@@ -119,11 +147,13 @@ export class Dispatcher implements Dispatch {
   }
 
   /** The handler of a method, if `caller` may call it. */
-  #admit(method: DescMethod, caller: string): Served['handler'] {
+  #admit(method: DescMethod, caller: string): Admitted {
     const served = this.#methods.get(method);
     if (!served) throw rpcUnimplemented(`${method.parent.typeName} has no ${method.name}`);
-    if (!served.callers.has(caller)) throw this.#refuse(method, caller);
-    return served.handler;
+    if (served.callers.has(caller)) return served;
+    const consumer = this.#consumers?.open(method, caller);
+    if (consumer === undefined) throw this.#refuse(method, caller);
+    return { handler: served.handler, consumer };
   }
 
   /** Logged once for each caller and method: it is a mistake of a contract, or a service in foreign hands. */
@@ -136,13 +166,16 @@ export class Dispatcher implements Dispatch {
     return new MeshError('permission_denied', 'caller_refused', `${caller} may not call ${rpc}`);
   }
 
-  #open(method: DescMethod, origin: CallOrigin): ServerCall {
+  #open(method: DescMethod, origin: CallOrigin, consumer: ConsumerCall | undefined): ServerCall {
     if (this.#closed) throw draining();
-    return new ServerCall(method, origin);
+    const call = new ServerCall(method, origin);
+    if (consumer !== undefined) this.#ofConsumers.set(call, consumer);
+    return call;
   }
 
   #end(call: ServerCall, code = 'ok'): void {
     call.end(code === 'ok' ? undefined : code);
+    if (this.#consumers) this.#ofConsumers.get(call)?.ended(code, performance.now() - call.startedAt);
     this.#timer(call.method, code)((performance.now() - call.startedAt) / 1_000);
   }
 
@@ -181,8 +214,9 @@ export class Dispatcher implements Dispatch {
   }
 }
 
-function bound(input: Input, call: ServerCall): Input {
-  return Symbol.asyncIterator in input ? callInput(input, call) : input;
+function boundInput(input: Input, call: ServerCall, consumer: ConsumerCall | undefined): Input {
+  const bound = Symbol.asyncIterator in input ? callInput(input, call) : input;
+  return consumer === undefined ? bound : consumer.checked(bound);
 }
 
 function isAbort(error: unknown): boolean {

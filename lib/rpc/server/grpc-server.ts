@@ -87,6 +87,13 @@ export class GrpcServer {
     this.#health.setStatus(service.typeName, 'SERVING');
   }
 
+  /** Tells anybody who asks what these services are. Before `listen`. */
+  async describe(services: readonly DescService[]): Promise<void> {
+    if (services.length === 0) return;
+    const { describeServices } = await import('./describe-services.ts');
+    describeServices(this.#server, services);
+  }
+
   /** Rejects when the address is taken. Port 0 takes any free one. */
   async listen(host: string, port: number): Promise<number> {
     const at = host.includes(':') ? `[${host}]` : host;

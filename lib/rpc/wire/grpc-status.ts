@@ -1,3 +1,5 @@
+import { ErrorInfoSchema, StatusSchema } from '@agentmesh/proto/mesh/v1/status';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import {
   canceled,
@@ -10,8 +12,12 @@ import {
 } from '../call/index.ts';
 
 const REASON = 'mesh-reason';
+const DETAILS = 'grpc-status-details-bin';
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 // A status travels in HTTP/2 headers, percent-encoded, whose size is limited.
 const MAX_MESSAGE_LENGTH = 4_000;
+/** The details repeat the beginning of the message: all headers of an answer together are limited. */
+const MAX_DETAILS_LENGTH = 1_000;
 
 const TO_STATUS: Record<MeshCode, status> = {
   invalid_argument: status.INVALID_ARGUMENT,
@@ -30,13 +36,21 @@ const TO_STATUS: Record<MeshCode, status> = {
 
 const FROM_STATUS = new Map(Object.entries(TO_STATUS).map(([code, number]) => [number, code as MeshCode]));
 
-/** A MeshError as a gRPC status: the public message as details, the reason in the trailer `mesh-reason`. */
+/** A MeshError as a gRPC status: the public message as details, the reason in the trailer `mesh-reason`, and both as a google.rpc.Status. */
 export function toStatus(error: MeshError): StatusObject {
   const metadata = new Metadata();
   metadata.set(REASON, error.reason);
   // A lone surrogate cannot be percent-encoded.
   const details = error.message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
+  metadata.set(DETAILS, statusDetails(error.reason, details, TO_STATUS[error.code]));
   return { code: TO_STATUS[error.code], details, metadata };
+}
+
+function statusDetails(reason: string, message: string, code: status): Buffer {
+  const info = toBinary(ErrorInfoSchema, create(ErrorInfoSchema, { reason, domain: 'agentmesh' }));
+  const shown = message.slice(0, MAX_DETAILS_LENGTH).toWellFormed();
+  const sent = create(StatusSchema, { code, message: shown, details: [{ typeUrl: ERROR_INFO, value: info }] });
+  return Buffer.from(toBinary(StatusSchema, sent));
 }
 
 /**

@@ -3,6 +3,7 @@ export { checkTogether, type Environment, parseSettings, type Settings, Settings
 export {
   checkAddresses,
   checkDirect,
+  checkGrants,
   defaultMeshPort,
   directUrlOf,
   meshUrls,

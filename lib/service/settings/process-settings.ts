@@ -1,5 +1,6 @@
 import { EnvError, str } from 'envalid';
 import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../../rpc/index.ts';
+import { consumerGrants } from './consumers.ts';
 import { natsSettings } from './nats-settings.ts';
 import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text } from './validators.ts';
@@ -33,6 +34,8 @@ export const processSettings = {
   MESH_PORT: portNumber({ default: undefined }),
   MESH_IDENTITY: namedKey(readPrivateKey)({ default: [] }),
   MESH_IDENTITIES: namedKey(readPublicKey)({ default: [] }),
+  MESH_CONSUMERS: consumerGrants({ default: new Map() }),
+  MESH_REFLECTION: flag({ default: false }),
   MESH_KEY: text({ default: undefined }),
   MESH_KEY_PREVIOUS: list({ default: [] }),
   MESH_TLS_CERT: text({ default: undefined }),
@@ -98,6 +101,12 @@ export function checkAddresses(mesh: Pick<MeshNode, 'missing'>, words: readonly 
     return [addressSetting(called), problem] as const;
   });
   throw new SettingsError(new Map(problems));
+}
+
+/** Throws SettingsError when a grant of a consumer names what no service of this process has. */
+export function checkGrants(mesh: Pick<MeshNode, 'grantFaults'>): void {
+  const faults = mesh.grantFaults();
+  if (faults.length > 0) throw new SettingsError(new Map([['MESH_CONSUMERS', faults.join('; ')]]));
 }
 
 function addressSetting(word: string): string {

@@ -1,0 +1,1 @@
+export { type ConsumerCall, ConsumerGate, grantFaults } from './consumer-gate.ts';
