@@ -6,6 +6,7 @@ import { measureForeignLoad } from './mesh-faults/foreign-load.ts';
 import { createLanes } from './mesh-faults/lanes/index.ts';
 import { createWriters } from './mesh-faults/lanes/writers.ts';
 import { openSites, type Sites } from './mesh-faults/open-sites.ts';
+import type { Mailbox } from './mesh-faults/mail-providers.ts';
 import { describeViolation } from './mesh-faults/report.ts';
 import { check, type Crew, type RoundOptions, runRound } from './mesh-faults/run-round.ts';
 
@@ -48,11 +49,11 @@ async function crewsOf(sites: Sites): Promise<Crew[]> {
   const accounts = await newAccounts(attacked.url, size.accounts);
   const several = (callers: readonly Caller[]) =>
     callers.flatMap((caller) => Array.from({ length: size.writers }, () => caller));
-  const others = createLanes(sites, isFull ? 0.1 : 0).map((lane) => ({
-    lane,
-    callers: accounts.slice(0, size.clients),
-    isSpared: false,
-  }));
+  const callers = accounts.slice(0, size.clients);
+  const mailboxes = new Map<Caller, readonly Mailbox[]>();
+  for (const caller of callers) mailboxes.set(caller, await sites.providers.connect(caller));
+  const lanes = createLanes(sites, { refusedWebhooks: isFull ? 0.1 : 0, mailboxes });
+  const others = lanes.map((lane) => ({ lane, callers, isSpared: false }));
   const sparedAccounts = several(await newAccounts(spared?.url, 2));
   return [
     { lane: createWriters(0.2), callers: several(accounts), isSpared: false },

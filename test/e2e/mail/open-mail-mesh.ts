@@ -66,6 +66,7 @@ export async function connectMailbox(caller: Caller, word: MailWord, address: st
 export interface SubscriptionJson {
   readonly id: number;
   readonly subscription_id: string | null;
+  readonly agent_id: number;
   readonly status: string;
   readonly last_error: string | null;
 }

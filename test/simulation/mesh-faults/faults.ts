@@ -47,11 +47,15 @@ export function processFaults({ sites, random, longestMs, hasLongPauses, onOutag
     onOutage(outage);
     return outage;
   };
+  const fillBlobDisk = (): Promise<void> =>
+    sites.fillBlobDisk?.(sleep(pauseOf(random, longestMs))) ?? Promise.resolve();
   return () => {
     const name = pick(random, sites.processes);
     const chance = random();
     if (chance < 0.02 && sites.fillDisk !== undefined) return { kind: 'disk full', happen: fillDisk };
-    if (chance < 0.05) return { kind: 'PostgreSQL killed', happen: restartPostgres };
+    if (chance < 0.05 && sites.fillBlobDisk !== undefined)
+      return { kind: 'disk of the blob store full', happen: fillBlobDisk };
+    if (chance < 0.08) return { kind: 'PostgreSQL killed', happen: restartPostgres };
     if (chance < 0.45) return { kind: 'process killed', happen: () => kill(name) };
     if (hasLongPauses && chance < 0.6) {
       const executor = pick(random, ['runs', 'runs-2']);

@@ -12,6 +12,7 @@ import { killPostgres } from '../../faults/kill-postgres.ts';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
 import { type Effects, openEffects } from './effects.ts';
+import { type MailProviders, startMailProviders } from './mail-providers.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
 const only = ['auth', 'sessions', 'runs', 'keys', 'webhooks', 'artifacts', 'memory'];
@@ -45,8 +46,12 @@ export interface Sites extends AsyncDisposable {
   readonly receiver: WebhookReceiver;
   /** Gets the mails to accounts. */
   readonly sink: SmtpSink;
+  /** Have the mailboxes whose mails run agents. */
+  readonly providers: MailProviders;
   /** Kills PostgreSQL, and starts it again. */
   restartPostgres(): Promise<void>;
+  /** Fills the disk of the blob store until `over` resolves. Absent where nothing can be mounted. */
+  readonly fillBlobDisk: ((over: Promise<unknown>) => Promise<void>) | undefined;
   /** Fills the disk of PostgreSQL until `over` resolves, and starts PostgreSQL again, which does not survive it. Absent where nothing can be mounted. */
   readonly fillDisk: ((over: Promise<unknown>) => Promise<void>) | undefined;
   /** Returns a function that counts the runs of before now that have neither ended nor wait for an answer of a user. */
@@ -65,12 +70,16 @@ export async function openSites({ isSmall }: { readonly isSmall: boolean }): Pro
   const effects = resources.use(await openEffects());
   const receiver = resources.use(await startWebhookReceiver());
   const sink = resources.use(await startSmtpSink());
+  const providers = resources.use(await startMailProviders());
   const apps = resources.adopt(await makeApps(effects.url), (folder) => rm(folder, { recursive: true, force: true }));
   // Both installations have one blob store, which is a folder in it.
   const data = resources.adopt(await makeDataDir(), (folder) => rm(folder, { recursive: true, force: true }));
+  const blobDisk = isSmall ? undefined : await mountSmallDisk(data);
+  if (blobDisk !== undefined) resources.use(blobDisk);
   const mail = { SMTP_URL: sink.url, MAIL_FROM: 'mesh@example.org' };
-  const env = { ...settings, ...mail, AGENTS_DIR: apps, DATA_DIR: data };
+  const env = { ...settings, ...mail, ...providers.settings, AGENTS_DIR: apps, DATA_DIR: data };
   const site = await openAttacked(resources, { isSmall, env, url: server.url });
+  providers.notify(site.attacked.url);
   const options = { mode: 'all', databaseUrl: server.url, env, mostLines } as const;
   const spared = isSmall ? undefined : resources.use(await startMesh(options));
   const restartPostgres = async (): Promise<void> => {
@@ -83,6 +92,11 @@ export async function openSites({ isSmall }: { readonly isSmall: boolean }): Pro
     await disk?.empty();
     await restartPostgres();
   };
+  const fillBlobDisk = async (over: Promise<unknown>): Promise<void> => {
+    await blobDisk?.fill();
+    await over;
+    await blobDisk?.empty();
+  };
   const opened = resources.move();
   return {
     ...site,
@@ -90,8 +104,10 @@ export async function openSites({ isSmall }: { readonly isSmall: boolean }): Pro
     effects,
     receiver,
     sink,
+    providers,
     restartPostgres,
     fillDisk: disk && fillDisk,
+    fillBlobDisk: blobDisk && fillBlobDisk,
     beginRecovery: () => beginRecovery(server.url),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -19,7 +19,7 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk | undefi
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`, 'agentmesh', folder]);
   } catch {
-    process.stderr.write('\n*** NO MOUNT: the disk of PostgreSQL is never full. Run as root. ***\n\n');
+    process.stderr.write('\n*** NO MOUNT: no disk is ever full. Run as root. ***\n\n');
     return undefined;
   }
   const filling = join(folder, 'filling');

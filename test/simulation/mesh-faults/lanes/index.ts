@@ -1,4 +1,6 @@
+import type { Caller } from '../../../caller.ts';
 import type { Lane } from '../clients/lane.ts';
+import type { Mailbox } from '../mail-providers.ts';
 import type { Sites } from '../open-sites.ts';
 import { createAnswers } from './answers.ts';
 import { createArtifacts } from './artifacts.ts';
@@ -7,14 +9,21 @@ import { createMails } from './mails.ts';
 import { createMemories } from './memories.ts';
 import { createMessages } from './messages.ts';
 import { createMultitasks } from './multitasks.ts';
+import { createProviderMails } from './provider-mails.ts';
 import { createRegisters } from './registers.ts';
 import { createSchedules } from './schedules.ts';
 import { createTools } from './tools.ts';
 import { createViewers } from './viewers.ts';
 import { createWebhooks } from './webhooks.ts';
 
-/** One lane for each thing that clients do. `refusedWebhooks`: the part of the webhooks whose first message is refused. */
-export function createLanes({ effects, receiver, sink }: Sites, refusedWebhooks: number): Lane[] {
+export interface LaneSettings {
+  /** The part of the webhooks whose first message is refused. */
+  readonly refusedWebhooks: number;
+  readonly mailboxes: ReadonlyMap<Caller, readonly Mailbox[]>;
+}
+
+/** One lane for each thing that clients do. */
+export function createLanes({ effects, receiver, sink }: Sites, { refusedWebhooks, mailboxes }: LaneSettings): Lane[] {
   return [
     createCancels(),
     createMultitasks(),
@@ -28,5 +37,6 @@ export function createLanes({ effects, receiver, sink }: Sites, refusedWebhooks:
     createArtifacts(),
     createMemories(),
     createMails(sink),
+    createProviderMails(mailboxes),
   ];
 }
