@@ -9,7 +9,7 @@ import { subjectOf } from './names/index.ts';
 
 const BATCH = 500;
 const LEAST_BETWEEN_PASSES_MS = 50;
-const POLL_MS = { least: 4_000, most: 10_000 };
+const POLL_MS = { least: 8_000, most: 14_000 };
 const BACKOFF_MS = { first: 100, last: 10_000 };
 /** While another relay is at work, this one tries again after less than half a second. */
 const MOST_WHILE_BUSY = 3;

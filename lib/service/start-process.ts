@@ -38,7 +38,7 @@ import { certificateFiles, openCertificates, readIdentities } from './mesh-ident
 import type { Running, Service, Settings } from './service.ts';
 import { unusableServer } from './unusable-server.ts';
 
-const backlogRounds = { pauseMs: 30_000, failure: 'the work that waits cannot be counted' };
+const backlogRounds = { pauseMs: 45_000, failure: 'the work that waits cannot be counted' };
 
 export interface ProcessOptions {
   /** The services this process runs, in the order in which they start. */

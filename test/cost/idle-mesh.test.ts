@@ -1,32 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findNatsServer } from '@agentmesh/lib/bus/testing';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startMesh } from '../mesh.ts';
 import { natsEnvironments } from '../nats.ts';
-import { type CountedPostgres, countedPostgres } from './counted-postgres.ts';
+import { countedPostgres } from './counted-postgres.ts';
 
 // A count, which a busy machine makes smaller.
 const mostPerSecond = 5;
 /** Time for the work that processes do once after their start. */
 const startMs = 15_000;
 const seconds = 30;
-const hasNats = (await findNatsServer()) !== undefined;
-const resources = new AsyncDisposableStack();
-let database: CountedPostgres;
+const buses = ['PostgreSQL', ...((await findNatsServer()) === undefined ? [] : ['NATS'])];
 
-beforeAll(async () => {
-  if (!hasNats) return;
-  database = resources.use(await countedPostgres());
-  const ownEnv = await natsEnvironments(resources);
-  resources.use(await startMesh({ mode: 'separate', databaseUrl: database.url, ownEnv }));
-});
-afterAll(() => resources.disposeAsync());
-
-test.skipIf(!hasNats)(
-  'nine processes without work, whose bus is NATS, make fewer than five transactions a second together',
+test.each(buses)(
+  'nine processes without work, whose bus is %s, make fewer than five transactions a second together',
   { timeout: 180_000 },
-  async () => {
+  async (bus) => {
+    await using resources = new AsyncDisposableStack();
+    const database = resources.use(await countedPostgres());
+    const ownEnv = bus === 'NATS' ? await natsEnvironments(resources) : undefined;
+    resources.use(await startMesh({ mode: 'separate', databaseUrl: database.url, ...(ownEnv && { ownEnv }) }));
     const client = new pg.Client(database.url);
     await client.connect();
     try {

@@ -13,7 +13,7 @@ import { PgStream } from './pg-stream.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 const PING_TIMEOUT_MS = 2_000;
-const BEAT_MS = 2_500;
+const BEAT_MS = 9_000;
 const WAIT_TIMEOUT_MS = 10_000;
 
 /**
@@ -28,7 +28,7 @@ export async function createPgDriver(options: PgDriverOptions): Promise<BusDrive
   const listener = await openListener(options, subscriptions);
   const publisher = new PgPublisher(options);
   const pool = openPool(options);
-  const durables = new PgDurables(pool);
+  const durables = new PgDurables(pool, listener);
   const consumers = new Set<PgConsumer>();
   const beat = startBeat(consumers);
   const subscribe: BusDriver['subscribe'] = async (subject, handler) => {

@@ -9,7 +9,7 @@ const RETRY_MS = 1_000;
 /** Acknowledgements are stored together, this long after the first one. */
 const SAVE_MS = 50;
 /** Acknowledged messages are deleted this long after the last time, and what other consumers have left over after the longer time. */
-const TRIM_MS = { soon: 2_000, late: 60_000 };
+const TRIM_MS = { soon: 2_000, late: 300_000 };
 
 export interface PgConsumerOptions {
   readonly name: DurableName;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { DurableName } from '../driver/index.ts';
+import type { PgListener } from './pg-listener.ts';
 import { execute } from './pg-stream.ts';
 import { Together } from './together.ts';
 
@@ -27,7 +28,8 @@ export interface Saved {
   readonly isReplaying: boolean;
 }
 
-const LEASE_SECONDS = 9;
+/** Two looks of a holder and a while fit in. */
+const LEASE_SECONDS = 22;
 
 /** Another one after a standby was promoted, which may have lost messages and given their numbers to others. */
 const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
@@ -92,6 +94,8 @@ const COUNT_DEAD = {
 
 const TRIM = { name: 'trim-messages', text: 'select bus.trim(subject) from unnest($1::text[]) subject' };
 
+type SavedRow = Saved & { readonly place: number };
+
 interface Saving {
   readonly name: DurableName;
   readonly progress: Progress;
@@ -101,13 +105,16 @@ interface Saving {
 /** The durable consumers of one process. What several of them ask at the same moment is one statement. */
 export class PgDurables {
   readonly #pool: pg.Pool;
+  readonly #listener: Pick<PgListener, 'query'>;
   readonly #holder = randomUUID();
   readonly #saves = new Together((asked: readonly Saving[]) => this.#save(asked));
   readonly #counts = new Together((asked: readonly DurableName[]) => this.#countDead(asked));
   readonly #trims = new Together((asked: readonly string[]) => this.#trim(asked));
 
-  constructor(pool: pg.Pool) {
+  /** The holder says that it is there over the connection that listens: so that one needs no other sign of life. */
+  constructor(pool: pg.Pool, listener: Pick<PgListener, 'query'>) {
     this.#pool = pool;
+    this.#listener = listener;
   }
 
   durable(name: DurableName): PgDurable {
@@ -128,7 +135,8 @@ export class PgDurables {
       asked.map(({ seconds }) => seconds),
       asked.map(({ progress }) => progress.timeline),
     ];
-    const rows = await execute<Saved & { place: number }>(this.#pool, SAVE, [this.#holder, ...columnsOf]);
+    const ask = { ...SAVE, values: [this.#holder, ...columnsOf] };
+    const rows = (await this.#listener.query<SavedRow>(ask)) ?? (await execute<SavedRow>(this.#pool, SAVE, ask.values));
     const saved = new Map(rows.map((row) => [row.place, row]));
     return asked.map((_, index) => saved.get(index + 1));
   }

@@ -50,6 +50,12 @@ export class PgListener {
     if (this.#current !== undefined) await isExecuted(this.#current, `un${listenTo(channel)}`);
   }
 
+  /** Sends a statement over the connection, which then needs no further sign of life. Undefined while there is none, and when the statement failed. */
+  async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[] | undefined> {
+    const answer = await this.#current?.query<Row>(statement).catch(() => undefined);
+    return answer?.rows;
+  }
+
   /** Throws `unavailable` while the connection is lost. */
   async ping(): Promise<void> {
     const session = this.#current;

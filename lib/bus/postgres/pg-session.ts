@@ -2,7 +2,7 @@ import pg from 'pg';
 import { limitSettings, WatchedClient, withSessionSettings } from '../../pg/index.ts';
 
 /** Pause in milliseconds between questions whether the server is there. A listener has no other reason to expect an answer. */
-const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 15_000;
 
 export interface PgSessionOptions {
   readonly url: string;
@@ -14,6 +14,8 @@ export interface PgSessionOptions {
 /** One connection that listens. */
 export interface PgSession {
   readonly client: pg.Client;
+  /** Sends a statement; the answer is a sign of life. */
+  query<Row extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<Row>>;
   /** Resolves when the connection has ended, for any reason. */
   readonly ended: Promise<void>;
 }
@@ -32,19 +34,24 @@ export async function openPgSession(options: PgSessionOptions): Promise<PgSessio
   await client.connect();
   const statements = Array.from(options.channels, listenTo);
   if (statements.length > 0) await client.query(statements.join(';'));
-  void keepWatch(client, ended);
-  return { client, ended };
+  const signs = { askedAt: -Infinity };
+  void keepWatch(client, signs, ended);
+  const query: PgSession['query'] = (statement) => {
+    signs.askedAt = performance.now();
+    return client.query(statement);
+  };
+  return { client, query, ended };
 }
 
 export function listenTo(channel: string): string {
   return `listen ${pg.escapeIdentifier(channel)}`;
 }
 
-/** Asks the server for something from time to time, one question at a time. The client closes a connection without answers. */
-async function keepWatch(client: pg.Client, ended: Promise<void>): Promise<void> {
+/** Asks the server for something when nobody else has lately, one question at a time. The client closes a connection without answers. */
+async function keepWatch(client: pg.Client, signs: { readonly askedAt: number }, ended: Promise<void>): Promise<void> {
   let isAsking = false;
   const timer = setInterval(() => {
-    if (isAsking) return;
+    if (isAsking || performance.now() - signs.askedAt < HEARTBEAT_MS) return;
     isAsking = true;
     client
       .query('select 1')

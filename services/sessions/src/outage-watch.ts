@@ -34,7 +34,7 @@ export class OutageWatch {
     return !this.#wasAway && !this.#isOut() && this.#now() >= this.#graceEndsAt;
   }
 
-  /** Notes when the database has answered a question. To be called every second. */
+  /** Notes when the database has answered a question. To be called every second or two. */
   async look<T>(ask: () => Promise<T>): Promise<T> {
     this.#answeredAt ??= this.#now();
     const answer = await ask();

@@ -7,7 +7,7 @@ export type Kind = 'schedules' | 'deliveries' | 'runWebhooks' | 'mail';
 /** A job of a mailbox that was added so long ago and has not ended seems to be lost. */
 export const lostMs = 1_800_000;
 /** How long an answer is used. What another process adds, and does not do itself, is found as much later. */
-const freshMs = 3_000;
+const freshMs = 4_000;
 
 type DueTimes = Readonly<Record<Kind, Date | null>>;
 

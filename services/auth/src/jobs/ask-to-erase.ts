@@ -4,7 +4,7 @@ import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 import { takeDueErasures } from '../store/erasures.ts';
 
-const pauseMs = 6_000;
+const pauseMs = 12_000;
 /**
  * Seconds between two AccountDeleted messages for one account. The bus may lose a message or its answer, and a request or run that began
  * before the deletion may still store something. The last message is sent over nine minutes after the deletion: by then no token is

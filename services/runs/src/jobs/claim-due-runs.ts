@@ -5,7 +5,7 @@ import { startWaiting, takeUpDue } from '../execution/take-up.ts';
 /** Ends runs whose executor has died, and executes runs that have none. */
 export function createClaimDueRuns(context: Context): Job {
   return {
-    pauseMs: 2_000,
+    pauseMs: 3_000,
     failure: 'runs without an executor cannot be taken up',
     async run() {
       await takeUpDue(context);

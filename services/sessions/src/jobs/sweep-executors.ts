@@ -5,7 +5,7 @@ import { recallForgotten, sweepExecutors } from '../takeover/sweep-executors.ts'
 /** Notes outages of the database, see OutageWatch, and finds runs whose executor is gone. */
 export function createSweepExecutors(context: Context): Job {
   return {
-    pauseMs: 1_000,
+    pauseMs: 1_500,
     failure: 'the database does not answer, or runs of dead executors cannot be found',
     run: () => sweepExecutors(context),
   };

@@ -6,7 +6,7 @@ import { beginRound } from '../store/replicas/rounds.ts';
 const mostDead = 100;
 /** Runs that one statement marks. */
 const mostMarked = 1_000;
-const sweepSeconds = 0.7;
+const sweepSeconds = 1.1;
 const recallSeconds = 60;
 /** Seconds after the end of its lease in which an executor without runs is kept: a call that it had sent may still begin one. */
 const keptSeconds = 60;
@@ -14,7 +14,7 @@ const keptSeconds = 60;
 type Surroundings = Pick<Context, 'db' | 'outages' | 'leaseSeconds' | 'log'>;
 
 /**
- * Looks for executors whose lease has expired, and lets any executor go on with their runs. Of all processes one looks in a second.
+ * Looks for executors whose lease has expired, and lets any executor go on with their runs. Of all processes one looks in a second and a half.
  */
 export async function sweepExecutors(service: Surroundings): Promise<void> {
   const { db, outages } = service;
