@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../../../caller.ts';
-import type { Client } from '../clients/client.ts';
-import type { Lane } from '../clients/lane.ts';
-import type { RunJson } from '../clients/runs.ts';
-import { Story } from '../clients/story.ts';
-import type { Mailbox } from '../mail-providers.ts';
+import type { Caller } from '../../../../caller.ts';
+import type { Client } from '../../clients/client.ts';
+import type { Lane } from '../../clients/lane.ts';
+import type { RunJson } from '../../clients/runs.ts';
+import { Story } from '../../clients/story.ts';
+import type { Mailbox } from '../../mail-providers.ts';
 
 interface LogJson {
   readonly email_subject: string | null;

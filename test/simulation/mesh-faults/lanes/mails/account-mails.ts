@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SmtpSink } from '../../../fakes/smtp-sink.ts';
-import { createLane } from '../clients/lane.ts';
+import type { SmtpSink } from '../../../../fakes/smtp-sink.ts';
+import { createLane } from '../../clients/lane.ts';
 
 interface Asked {
   readonly email: string;
