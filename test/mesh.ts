@@ -20,6 +20,8 @@ export interface TestMesh extends AsyncDisposable {
   readonly dataDir: string;
   /** The lines that the processes have written to stdout and stderr; with `mostLines` the latest ones. */
   readonly lines: readonly string[];
+  /** Processes that ended by themselves after they had been ready, each time. */
+  readonly crashed: string[];
   /** Sends SIGKILL to the process of one service, or to all processes. */
   kill(word?: string): Promise<void>;
   /** Asks one process to stop, and waits for its end. */
@@ -75,6 +77,7 @@ export async function startMesh({
   const ports = await freePorts(names.length);
   const port = ports.at(-1) as number;
   const lines: string[] = [];
+  const crashed: string[] = [];
   const common = {
     ...plainEnvironment,
     DATA_DIR: dataDir,
@@ -91,11 +94,17 @@ export async function startMesh({
     const argv = ['main.ts', wordOf(name)];
     const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.set(name, child);
-    child.once('exit', () => children.get(name) === child && children.delete(name));
+    let isReady = false;
+    child.once('exit', () => {
+      if (children.get(name) !== child) return;
+      children.delete(name);
+      if (isReady) crashed.push(name);
+    });
     const keep = (line: string): void => {
       if (lines.push(line) > 2 * mostLines) lines.splice(0, mostLines);
     };
     await untilReady(child, keep, name);
+    isReady = true;
   };
   const startMissing = async (): Promise<void> => {
     const missing = Object.entries(starts).filter(([name]) => !children.has(name));
@@ -110,6 +119,7 @@ export async function startMesh({
     url: `http://127.0.0.1:${port}`,
     dataDir,
     lines,
+    crashed,
     kill: (word) => end('SIGKILL', word),
     stop: (name) => end('SIGTERM', name),
     restart: startMissing,

@@ -44,7 +44,6 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
     application_name: `agentmesh ${service} migrations`,
   });
   // The statement in flight fails with the same error.
-  client.on('error', () => {});
   await client.connect().catch((error: unknown) => {
     throw toDatabaseError(error);
   });

@@ -28,7 +28,6 @@ interface GrantOptions {
 export async function grantBusRights({ url, login, rights }: GrantOptions): Promise<void> {
   const connectionString = withSessionSettings(url, limitSettings());
   const client = new WatchedClient({ connectionString, application_name: 'agentmesh migrate' });
-  client.on('error', () => {});
   await client.connect();
   try {
     await whenUnlocked(client, async () => {

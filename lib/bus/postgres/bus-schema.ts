@@ -110,7 +110,6 @@ const CREATE = `
  */
 export async function prepareBusSchema(url: string): Promise<void> {
   const client = new WatchedClient({ connectionString: withSessionSettings(url, limitSettings()) });
-  client.on('error', () => {});
   try {
     await client.connect();
     if (await isPrepared(client)) return;

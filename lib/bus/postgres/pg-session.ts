@@ -28,8 +28,6 @@ export async function openPgSession(options: PgSessionOptions): Promise<PgSessio
     application_name: 'agentmesh bus listen',
   });
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
-  // Every error ends the connection.
-  client.on('error', () => {});
   client.on('notification', ({ channel, payload }) => options.onNotification(channel, payload ?? ''));
   await client.connect();
   const statements = Array.from(options.channels, listenTo);

@@ -4,10 +4,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { MeshTls } from '../../rpc/index.ts';
 import { testCertificate } from '../../rpc/testing/index.ts';
 import { AnswerWatch } from './answer-watch.ts';
+import { testDatabaseUrl } from '../testing/index.ts';
 import { createPool } from './create-pool.ts';
 
 const certificates = [testCertificate(), testCertificate()];
@@ -61,3 +63,28 @@ test.skipIf(certificates[0] === undefined)(
     await expect.poll(() => server.accepted()).toBe(1);
   },
 );
+
+test('a connection that breaks before the pool has it fails the statements that follow, and ends nothing else', async () => {
+  await using database = await testDatabaseUrl();
+  const pool = createPool({
+    connectionString: database.url,
+    max: 1,
+    connectionTimeoutMillis: 10_000,
+    // No statement of the connection waits when the server ends it.
+    onConnected: async (client) => {
+      const ended = once(client, 'end');
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await other.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+      await ended;
+    },
+    onLost: () => undefined,
+  });
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  try {
+    await expect(pool.query('select 1')).rejects.toThrow();
+  } finally {
+    await other.end();
+    await pool.end();
+  }
+});

@@ -18,8 +18,6 @@ export function createPool({ onLost, ...config }: WatchedPoolConfig): pg.Pool {
   // The pool makes clients with its own options, which its declaration does not say.
   const Client = WatchedClient as unknown as new () => WatchedClient;
   const pool = new pg.Pool({ ...config, Client });
-  // A client in use reports a broken connection to its own listeners only, an idle one to the pool; without a listener either ends the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', onLost);
   return pool;
 }

@@ -50,6 +50,8 @@ export class WatchedClient extends pg.Client implements Watched {
     });
     this.#statementMs = statementMs;
     this.#longMs = longMs;
+    // A broken connection fails its statements. Between them, also before a pool has the client, the event without a listener would end the process.
+    this.on('error', () => undefined);
     // `pg` emits it when nothing is left to be answered.
     this.on('drain', () => (this.owesAnswer = false));
     this.once('connect', () => watch.add(this));

@@ -6,7 +6,6 @@ export async function withOwner<T>(url: string, work: (client: pg.Client) => Pro
   const connectionString = withSessionSettings(url, limitSettings());
   const client = new WatchedClient({ connectionString, application_name: 'agentmesh migrate' });
   // The statement in flight fails with the same error.
-  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);

@@ -55,6 +55,7 @@ export async function runRound(options: RoundOptions): Promise<number[]> {
   await Promise.all([recovery, ...acting]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason as Error;
   await check(options, false);
+  for (const name of sites.attacked.crashed.splice(0)) tally.violate(undefined, `process ${name} ended by itself`);
   return times.filter((one) => !outages.some((outage) => overlap(one, outage))).map(durationOf);
 }
 
