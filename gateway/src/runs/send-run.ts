@@ -3,6 +3,7 @@ import type { RunResponse } from '@agentmesh/proto/runs/v1';
 import type { FastifyReply } from 'fastify';
 import { problemOf } from '../edge/errors/problem.ts';
 import { replayedHeader } from '../edge/idempotency/idempotency-key.ts';
+import { onAbort } from '../edge/streams/on-abort.ts';
 import { eventFrames, failureFrame } from './event-frames.ts';
 import { EventStream } from './event-stream.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
@@ -22,7 +23,7 @@ export interface SendOptions {
 export async function sendRun(reply: FastifyReply, run: AcceptedRun, options: SendOptions): Promise<void> {
   const { heartbeatMs, isSplit, leaving, log, requestId } = options;
   const stream = openStream(reply, run, heartbeatMs);
-  leaving.addEventListener('abort', run.leave, { once: true });
+  using _leaving = onAbort(leaving, run.leave);
   try {
     for await (const answer of run.answers) {
       if (answer.kind.case === 'moved') await run.follow(answer.kind.value);
@@ -35,7 +36,6 @@ export async function sendRun(reply: FastifyReply, run: AcceptedRun, options: Se
     if (problemOf(error) === undefined) log.error({ err: error, requestId }, 'the stream of a run broke');
     await stream.send(brokenFrame(error), false);
   } finally {
-    leaving.removeEventListener('abort', run.leave);
     stream.end();
   }
 }

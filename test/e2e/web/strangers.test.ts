@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, type SessionJson, sessionPath } from '../../caller.ts';
+import { Caller, newAccount, type SessionJson, sessionPath } from '../../caller.ts';
 
 const url = inject('meshUrl');
 const secret = 'nobody else may read this';
@@ -21,6 +21,30 @@ interface Names {
   readonly token: string;
   readonly account: string;
 }
+
+/** Operations that answer without credentials of an account, or with others. */
+const publicOperations = [
+  'claimDeviceToken',
+  'createToken',
+  'createUser',
+  'forgotPassword',
+  'getAgentSchema',
+  'getConfig',
+  'getErasure',
+  'getHealth',
+  'getHealthLive',
+  'getHealthReady',
+  'getLiveness',
+  'getReadiness',
+  'listModels',
+  'receiveGmailNotification',
+  'receiveOtherNotifications',
+  'receiveOutlookNotifications',
+  'receiveSharedOutlookNotifications',
+  'resendVerification',
+  'signOut',
+  'startDeviceSignIn',
+];
 
 let paths: Paths;
 let owner: Caller;
@@ -55,8 +79,8 @@ beforeAll(async () => {
   };
 });
 
-function exampleOf(path: string): object {
-  return paths[path]?.['post']?.requestBody?.content['application/json']?.example ?? {};
+function exampleOf(path: string, method = 'post'): object {
+  return paths[path]?.[method]?.requestBody?.content['application/json']?.example ?? {};
 }
 
 /** The path with its parameters; those that no name stands for are the same for all. */
@@ -96,3 +120,68 @@ test.each(['get', 'delete'])(
     expect((await owner.readSession(session)).state).toEqual({ text: secret });
   },
 );
+
+test('every route is closed without credentials and with forged ones, but those of a list', async () => {
+  const forged = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.';
+  const [nobody, forger] = [new Caller(url), new Caller(url, forged)];
+  const open: string[] = [];
+  let closed = 0;
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, { operationId, requestBody }] of Object.entries(methods)) {
+      const body = requestBody?.content['application/json']?.example;
+      const statuses: number[] = [];
+      for (const caller of [nobody, forger])
+        statuses.push((await caller.fetch(method.toUpperCase(), fill(path, unknown), body)).status);
+      if (statuses.every((status) => status === 401)) closed += 1;
+      else open.push(operationId);
+    }
+  expect(open.toSorted()).toEqual(publicOperations);
+  expect(closed).toBeGreaterThan(100);
+});
+
+test.each(['post', 'put', 'patch'])(
+  '%s to what belongs to another account is answered as what does not exist, and changes nothing',
+  async (method) => {
+    const [stranger, other] = [await newAccount(url), await newAccount(url)];
+    const before = await everythingOf(owner);
+    const answer = async (path: string, names: Names) => {
+      // Another account, where the first one has made the same.
+      const caller = names === real ? stranger : other;
+      const response = await caller.fetch(method.toUpperCase(), fill(path, names), exampleOf(path, method));
+      const ids: readonly string[] = Object.values(names);
+      const text = ids.reduce((all, id) => all.replaceAll(id, '<id>'), await response.text());
+      expect([path, text]).not.toEqual([path, expect.stringContaining(secret)]);
+      // The names of an app, a user and a session are the stranger's own, so some of these make something.
+      return `${response.status} ${response.ok ? '' : text}`;
+    };
+    const different: unknown[] = [];
+    const operations = Object.entries(paths).filter(
+      ([path, methods]) => path.includes('{') && methods[method] !== undefined,
+    );
+    for (const [path] of operations) {
+      const [theirs, nothing] = [await answer(path, real), await answer(path, unknown)];
+      if (theirs !== nothing) different.push({ path, theirs, nothing });
+    }
+    expect(different).toEqual([]);
+    expect(operations.length).toBeGreaterThan(0);
+    expect(await everythingOf(owner)).toEqual(before);
+  },
+);
+
+test('an account without a role opens no route of administrators', async () => {
+  const stranger = await newAccount(url);
+  const operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/admin/'));
+  for (const [path, methods] of operations)
+    for (const [method, { operationId }] of Object.entries(methods)) {
+      const { status } = await stranger.fetch(method.toUpperCase(), fill(path, real));
+      expect([operationId, status]).toEqual([operationId, 403]);
+    }
+  expect(operations.length).toBeGreaterThan(2);
+});
+
+/** All that the owner can list. */
+async function everythingOf(caller: Caller): Promise<unknown[]> {
+  const lists = ['/api/agents', '/api/saved-api-keys', '/api/auth/tokens', '/api/schedules', '/runs', '/api/users/me'];
+  const shown = [...lists, sessionPath(session), `${sessionPath(session)}/artifacts`];
+  return Promise.all(shown.map(async (path) => (await caller.request<unknown>('GET', path)).body));
+}

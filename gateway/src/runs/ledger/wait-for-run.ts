@@ -29,7 +29,9 @@ export function waitForRunRoute(app: App, { sessions, runs, authentication, drai
     async ({ identity, params, query }, reply) => {
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
       const left = readingFor(reply.raw);
-      const signal = AbortSignal.any([left.signal, draining, AbortSignal.timeout(query.seconds * 1000)]);
+      // A timeout takes whole milliseconds only.
+      const late = AbortSignal.timeout(Math.ceil(query.seconds * 1000));
+      const signal = AbortSignal.any([left.signal, draining, late]);
       const run = await runEnd({ sessions, runs }, name, signal).finally(() => left.abort());
       return sendRun(reply.code(isGoing(run) ? 202 : 200), run);
     },

@@ -67,14 +67,19 @@ export function readMcpServer(args: McpArgs, folder: string | undefined): McpSer
   if (http !== undefined) {
     const kind = args.sse_connection_params === undefined ? 'streamable_http' : 'sse';
     const { url, headers = {}, timeout = usualSeconds } = http;
-    return { kind, url, headers, timeoutMs: timeout * 1_000 };
+    return { kind, url, headers, timeoutMs: millisecondsOf(timeout) };
   }
   const { stdio_connection_params: params, stdio_server_params: bare } = args;
   const { command = '', args: words = [], env = {}, cwd } = params?.server_params ?? bare ?? {};
   const place = folder === undefined ? cwd : resolve(folder, cwd ?? '.');
-  const timeoutMs = (params?.timeout ?? usualSeconds) * 1_000;
-  const startMs = (params?.timeout ?? usualStartSeconds) * 1_000;
+  const timeoutMs = millisecondsOf(params?.timeout ?? usualSeconds);
+  const startMs = millisecondsOf(params?.timeout ?? usualStartSeconds);
   return { kind: 'stdio', command, args: words, env, timeoutMs, startMs, ...(place !== undefined && { cwd: place }) };
+}
+
+/** A timeout takes whole milliseconds only. */
+function millisecondsOf(seconds: number): number {
+  return Math.ceil(seconds * 1_000);
 }
 
 function httpParams(args: McpArgs): HttpParams | undefined {
