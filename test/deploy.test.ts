@@ -31,7 +31,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
     expect([...byWord(manifests, 'NetworkPolicy').keys()].toSorted()).toEqual([
       '',
-      ...[...words, 'migrate'].toSorted(),
+      ...[...words, 'migrate', 'test'].toSorted(),
     ]);
     for (const [word, pod] of pods) expect(containerOf(pod).args).toEqual([word]);
   });

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** Built programs are kept there, because some take minutes. */
-const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentmesh-go-tools');
+export const goToolCache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentmesh-go-tools');
 
 /** Whether this machine has Go. */
 export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
@@ -14,7 +14,7 @@ export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status ==
  * Go to build it.
  */
 export function findGoTool(name: string, module: string): string | undefined {
-  const folder = join(cache, module.replace(/^.*@/, ''));
+  const folder = join(goToolCache, module.replace(/^.*@/, ''));
   const found = [...(process.env.PATH ?? '').split(delimiter), folder].map((it) => join(it, name)).find(isProgram);
   if (found !== undefined) return found;
   if (!hasGo) {

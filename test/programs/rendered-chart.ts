@@ -82,7 +82,9 @@ export function edges(manifests: readonly Manifest[], side: 'ingress' | 'egress'
     const [from, to] = side === 'ingress' ? [peer, word] : [word, peer];
     return peer === undefined ? [] : [`${from}>${to}:${rule.ports?.[0]?.port}`];
   };
+  // The pod of `helm test` is no service.
   return Array.from(byWord(manifests, 'NetworkPolicy'))
+    .filter(([word]) => word !== 'test')
     .flatMap(([word, { spec }]) => (spec[side] ?? []).map((rule) => ({ word, rule })))
     .flatMap(({ word, rule }) => (rule.from ?? rule.to ?? []).flatMap((peer) => edge(word, rule, peer)))
     .toSorted();

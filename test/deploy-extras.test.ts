@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { words } from './deployed-settings.ts';
+import { byWord, containerOf, helm, type Manifest, render, template } from './programs/rendered-chart.ts';
+
+type External = Manifest & {
+  readonly spec: {
+    target: { name: string };
+    data: { secretKey: string; remoteRef: { key: string; property: string } }[];
+  };
+};
+
+/** The keys of Secrets that a pod reads, by the names of the Secrets. */
+function keysOf(manifest: Manifest | undefined): string[] {
+  const { env } = containerOf((manifest as Manifest).spec.template.spec);
+  const keys = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
+  return [...new Set(keys.map(({ name, key }) => `${name}/${key}`))].toSorted();
+}
+
+describe.skipIf(helm === undefined)('optional parts of the chart', () => {
+  it('has the External Secrets operator make exactly the Secrets and the keys that pods and the job read', () => {
+    const manifests = render({ externalSecrets: { enabled: true, storeRef: { name: 'vault' }, key: 'mesh' } });
+    const externals = byWord(manifests, 'ExternalSecret') as Map<string, External>;
+    expect([...externals.keys()].toSorted()).toEqual([...words, 'migrate'].toSorted());
+    for (const [word, { spec }] of externals) {
+      const pod = byWord(manifests, word === 'migrate' ? 'Job' : 'Deployment').get(word);
+      const made = spec.data.map(({ secretKey, remoteRef }) => {
+        expect(remoteRef).toEqual({ key: 'mesh', property: secretKey });
+        return `${spec.target.name}/${secretKey}`;
+      });
+      expect(made.toSorted()).toEqual(keysOf(pod));
+    }
+    expect(byWord(render(), 'ExternalSecret')).toEqual(new Map());
+  });
+
+  it('scales runs by their queue beside CPU', () => {
+    const autoscaling = { enabled: true, targetQueuedRuns: 10 };
+    const scaler = byWord(render({ services: { runs: { autoscaling } } }), 'HorizontalPodAutoscaler').get('runs');
+    const metric = { name: 'agentmesh_runs_queued' };
+    const target = { type: 'AverageValue', averageValue: '10' };
+    expect(scaler?.spec).toMatchObject({ metrics: [{ type: 'Resource' }, { type: 'Pods', pods: { metric, target } }] });
+  });
+
+  it('has no disruption budget for a service without replicas', () => {
+    const budgets = byWord(render({ services: { transcription: { replicas: 0 } } }), 'PodDisruptionBudget');
+    expect([...budgets.keys()].toSorted()).toEqual(words.filter((word) => word !== 'transcription'));
+  });
+
+  it('has a `helm test`, which reaches the gateway also where clients are restricted', () => {
+    const made = render({ networkPolicy: { publicFrom: [{ ipBlock: { cidr: '10.1.0.0/16', except: [] } }] } });
+    const pods = made.filter(({ kind }) => kind === 'Pod');
+    expect(pods).toMatchObject([{ metadata: { annotations: { 'helm.sh/hook': 'test' } } }]);
+    const address = 'http://acme-agent-mesh-gateway:8000';
+    expect(pods[0]?.spec).toMatchObject({
+      containers: [{ command: ['node', '/app/deploy/probe.mjs'], args: [address] }],
+    });
+    const labels = pods[0]?.metadata.labels ?? {};
+    const policy = byWord(made, 'NetworkPolicy').get('test');
+    expect(JSON.stringify(policy?.spec.egress)).toContain('"port":8000');
+    const [open] = byWord(made, 'NetworkPolicy').get('gateway')?.spec.ingress ?? [];
+    expect(open?.from).toContainEqual({ podSelector: { matchLabels: labels } });
+  });
+
+  it('shows the dashboard to Grafana', () => {
+    const made = render({ monitoring: { enabled: true, dashboard: { enabled: true } } });
+    const [found] = made.filter(({ metadata }) => metadata.name.endsWith('-dashboard')) as unknown as {
+      data: Record<string, string>;
+    }[];
+    expect(JSON.parse(found?.data['agent-mesh.json'] ?? '')).toMatchObject({ title: 'Agent Mesh' });
+  });
+
+  it('refuses a store of another kind', () => {
+    expect(template([], { externalSecrets: { storeRef: { kind: 'Vault' } } }).ok).toBe(false);
+    expect(parseAllDocuments(template([]).stdout).length).toBeGreaterThan(10);
+  });
+});
