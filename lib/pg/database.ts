@@ -82,4 +82,16 @@ export interface DatabaseOptions {
   readonly migrations: URL;
   /** Also creates the schema `<service>_jobs`, which lib/jobs fills. Default false. */
   readonly jobs?: boolean;
+  /** Takes a function that tells how the connections for transactions are used now. */
+  readonly watchPool?: (read: () => PoolUse) => void;
+}
+
+/** Connections for transactions of several statements. */
+export interface PoolUse {
+  readonly used: number;
+  readonly idle: number;
+  /** Transactions that wait for a connection. */
+  readonly waiting: number;
+  /** Most connections. */
+  readonly most: number;
 }

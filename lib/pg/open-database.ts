@@ -58,6 +58,11 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
   const shared = isPooled ? 1 : Math.ceil(options.poolSize / 2);
   // Connections for transactions of several statements. Meanwhile no other statements run on them.
   const pool = createPool({ ...connection, ...limits, max: Math.max(1, options.poolSize - shared) });
+  const most = pool.options.max;
+  options.watchPool?.(() => {
+    const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+    return { used: totalCount - idle, idle, waiting, most };
+  });
   const alone: Alone = (config, until) => queryAlone({ pool, before: own.statements, timeline }, config, until);
   return createDatabase({
     ownsSchema: !owner.isForeign,

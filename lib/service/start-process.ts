@@ -123,9 +123,9 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   const checks = { bus: () => driver.ping(), ...own, ...backlog.checks, ...others };
   const meshPort = await listen(options, base);
   if (base.config.OPS_PORT !== 0) {
-    const { OPS_HOST: host, OPS_PORT: port, OPS_HOSTS: hosts } = base.config;
+    const { OPS_HOST: host, OPS_PORT: port, OPS_HOSTS: hosts, OPS_PROFILES: profiles } = base.config;
     const shown = { backlog: () => backlog.read(), optional: { ...optional, ...backlog.checks } };
-    const start = () => startOpsServer({ host, port, hosts, metrics, checks, own, ...shown });
+    const start = () => startOpsServer({ host, port, hosts, metrics, checks, own, profiles, ...shown });
     resources.use(await listenOn({ host, port, portSetting: 'OPS_PORT' }, start));
   }
   failure.move();
@@ -211,7 +211,7 @@ async function startService(service: Service, surroundings: Surroundings): Promi
   const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, driver, identities, backlog } = surroundings;
   const ownKey = identities?.own.get(service.name);
   const log = surroundings.log.child({ service: service.name });
-  const openDatabase = openServiceDatabase(service, { env, log, resources, databaseUrl });
+  const openDatabase = openServiceDatabase(service, { env, log, metrics, resources, databaseUrl });
   const running = await service.start({
     config: parseSettings(service.settings, env),
     log,

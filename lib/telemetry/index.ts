@@ -1,3 +1,4 @@
+export { createBoundedNames } from './bounded-names.ts';
 export { createLogger, logAccess, type Logger, type LoggerOptions } from './logger.ts';
 export {
   createMetrics,

@@ -11,7 +11,7 @@ afterEach(async () => {
 
 type Checks = Record<string, () => Promise<void>>;
 
-type Waits = Pick<OpsServerOptions, 'optional' | 'optionalWaitMs'>;
+type Waits = Pick<OpsServerOptions, 'optional' | 'optionalWaitMs' | 'profiles'>;
 
 async function start(checks: Checks, own?: Checks, waits: Waits = {}) {
   const metrics = createMetrics();
@@ -126,5 +126,23 @@ describe('createMetrics', () => {
     const metrics = createMetrics({ processMetrics: false });
     const options = { name: 'calls_total', help: 'Calls.', labelNames: ['code'] as const };
     expect(metrics.counter(options)).toBe(metrics.counter(options));
+  });
+});
+
+describe('profiles', () => {
+  it('are answered only where the settings say so: a heap snapshot holds secrets', async () => {
+    const { get } = await start({});
+    for (const path of ['/debug/heap', '/debug/cpu']) expect((await get(path)).status).toBe(404);
+  });
+
+  it('are a heap snapshot and a CPU profile of the process, one at a time', async () => {
+    const { get } = await start({}, undefined, { profiles: true });
+    const cpu = get('/debug/cpu?seconds=1');
+    await expect.poll(async () => (await get('/debug/cpu?seconds=0')).status).toBe(409);
+    expect(await (await cpu).json()).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
+    expect((await get('/debug/cpu?seconds=0')).status).toBe(400);
+    const heap = await get('/debug/heap');
+    expect(heap.headers.get('content-disposition')).toContain('.heapsnapshot');
+    expect(await heap.json()).toMatchObject({ snapshot: { node_count: expect.any(Number) } });
   });
 });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { Metrics } from './metrics.ts';
+import { profileRoutes } from './profiles.ts';
 import { withinDeadline } from '../wait/index.ts';
 import { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 
@@ -19,9 +20,14 @@ export interface OpsServerOptions {
   optional?: Checks;
   /** Waiting work by service, shown by `/readyz`. */
   backlog?: () => Promise<object | undefined>;
+  /** Whether `/debug/heap` and `/debug/cpu` answer. What they tell holds secrets of the process. */
+  profiles?: boolean;
   /** How long `optional` keeps the process from its first work, in milliseconds. */
   optionalWaitMs?: number;
 }
+
+/** Handlers of GET by path. */
+type Routes = Readonly<Record<string, (response: ServerResponse, query: URLSearchParams) => Promise<void>>>;
 
 export interface OpsServer extends AsyncDisposable {
   readonly port: number;
@@ -31,6 +37,7 @@ export interface OpsServer extends AsyncDisposable {
  * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers), `/readyz` (200, or 503 naming each dependency that
  * fails or takes longer than 2 s; and what waits, if it can be told) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, for `optionalWaitMs` at
  * most with the checks of `optional`; later only the checks of `own`, so that one failed dependency does not take every process out of service.
+ * With `profiles` also `/debug/heap` and `/debug/cpu`.
  * For operators: bind it where the public cannot reach it. It answers 403 to host names that somebody may have registered, because a web page can make
  * such a name lead here. Rejects when the port is taken.
  */
@@ -44,9 +51,10 @@ export async function startOpsServer({
   optional = {},
   backlog = () => Promise.resolve(undefined),
   optionalWaitMs = 30_000,
+  profiles = false,
 }: OpsServerOptions): Promise<OpsServer> {
   const admit = createAdmission({ checks, own, optional, optionalWaitMs });
-  const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
+  const routes: Routes = {
     '/livez': async (response) => sendJson(response, 200, { status: 'ok' }),
     '/readyz': async (response) => {
       const shown = withinDeadline(backlog(), 2_000, () => undefined).catch(() => undefined);
@@ -57,6 +65,7 @@ export async function startOpsServer({
       const text = await metrics.registry.metrics();
       response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
     },
+    ...(profiles && profileRoutes),
   };
   const server = createServer((request, response) => {
     if (isForeign(request.headers.host, hosts)) {
@@ -98,11 +107,7 @@ function isForeign(host: string | undefined, hosts: readonly string[]): boolean 
   return !hosts.some((own) => (own.startsWith('.') ? name.endsWith(own) : name === own));
 }
 
-async function answer(
-  routes: Record<string, (response: ServerResponse) => Promise<void>>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (!route) return sendJson(response, 404, { detail: 'Not Found' });
@@ -110,7 +115,7 @@ async function answer(
     response.setHeader('allow', 'GET, HEAD');
     return sendJson(response, 405, { detail: 'Method Not Allowed' });
   }
-  await route(response);
+  await route(response, new URL(request.url ?? '/', 'http://ops').searchParams);
 }
 
 function sendResults(response: ServerResponse, { ready, results }: CheckResults, backlog?: object): void {

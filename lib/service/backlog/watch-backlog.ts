@@ -85,6 +85,7 @@ function createGauges(metrics: Metrics) {
   return [
     ['outboxSeconds', gauge('outbox_oldest_seconds', 'Age of the oldest message that is not published.')],
     ['jobsSeconds', gauge('jobs_oldest_seconds', 'How long the oldest job that nobody has begun has been due.')],
+    ['jobsDue', gauge('agentmesh_jobs_due', 'Jobs that are due and that nobody has begun, up to 10,000.')],
     ['deadLetters', gauge('dead_letters', 'Messages that the consumers of the service gave up.')],
   ] as const;
 }

@@ -43,6 +43,7 @@ export const processSettings = {
   MESH_TLS_CA: text({ default: undefined }),
   OPS_HOST: text({ default: '127.0.0.1' }),
   OPS_PORT: portNumber({ default: 9090 }),
+  OPS_PROFILES: flag({ default: false }),
   OPS_HOSTS: listOf((name) => name.toLowerCase())({ default: [] }),
   SHUTDOWN_GRACE_SECONDS: positiveInteger({ default: 10 }),
 };

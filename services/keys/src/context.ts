@@ -1,7 +1,7 @@
 import type { AddressPolicy } from '@agentmesh/lib/outbound';
 import type { Bus } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
-import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -20,6 +20,7 @@ export interface Context {
   readonly bus: Bus;
   readonly auth: Client<typeof AuthService>;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly sessions: Client<typeof SessionsService>;
   readonly credentials: CredentialService;
   /** Encrypts the secrets of saved keys. */

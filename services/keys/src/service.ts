@@ -43,6 +43,7 @@ export const keys = defineService({
       bus,
       auth: mesh.client(AuthService),
       log,
+      metrics: host.metrics,
       sessions: mesh.client(SessionsService),
       credentials: createCredentialService({ config, tokens: createGoogleTokens(log), log }),
       policy,

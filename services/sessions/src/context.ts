@@ -22,6 +22,8 @@ export interface Context extends AccountUsage {
   readonly limits: SizeLimits;
   /** Days for which runs and events without a rule are kept; 0: for ever. */
   readonly retentionDays: number;
+  /** Counts runs that were taken over. */
+  readonly takenOver: { inc(): void };
   /** Call it after a commit that wrote to the outbox: the relay then publishes at once. */
   wakeOutbox(): void;
 }

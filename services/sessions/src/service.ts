@@ -14,6 +14,7 @@ import { createRetention } from './retention/create-retention.ts';
 import { createForgetRunKeys } from './jobs/forget-run-keys.ts';
 import { createRecallExecutors, createSweepExecutors } from './jobs/sweep-executors.ts';
 import { KnownExecutors } from './known-executors.ts';
+import { countTakenOver, gaugeRuns } from './gauge-runs.ts';
 import { createHandlers } from './rpc/index.ts';
 import { OutageWatch } from './outage-watch.ts';
 import { secondsSinceRound } from './store/replicas/rounds.ts';
@@ -42,6 +43,7 @@ export const sessions = defineService({
       outages: new OutageWatch({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS, awaySeconds }),
       executors: new KnownExecutors({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS }),
       ...counting,
+      takenOver: countTakenOver(host.metrics),
       wakeOutbox: () => relay.wake(),
     };
     host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
@@ -53,6 +55,7 @@ export const sessions = defineService({
     host.resources.use(startJob(createCountAnew({ db, draining, ...counting }, log), host));
     host.resources.use(startJob(createSweepExecutors(context), host));
     host.resources.use(startJob(createRecallExecutors(context), host));
+    gaugeRuns(host.metrics, db);
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

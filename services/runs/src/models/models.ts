@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { ModelFailure } from './model-failure.ts';
 import { modelNameProblem, readModelName } from './model-name.ts';
 import { type ModelAccess, openConnection } from './open-connection.ts';
+import type { ModelMeter } from './use/model-meter.ts';
 import type { ModelUse } from './use/model-use.ts';
 
 /** Endpoints and time-outs of the models. */
@@ -28,6 +29,8 @@ export interface ModelsDeps {
   readonly onFailure?: (failure: ModelFailure) => void;
   /** Allows and counts calls of models on the network. Absent: calls are neither asked for nor counted. */
   readonly use?: ModelUse;
+  /** Measures calls of models on the network. */
+  readonly meter?: ModelMeter;
   /** Calls addresses that users give. Absent: the platform's own fetch. */
   readonly guardedFetch?: typeof globalThis.fetch;
 }
@@ -49,7 +52,7 @@ export interface Models {
 
 /** Models by name: `echo/*` is built in; the others are asked at their providers' endpoints. */
 export function createModels(config: ModelsConfig, deps: ModelsDeps = {}): Models {
-  const { onFailure, use, guardedFetch = globalThis.fetch } = deps;
+  const { onFailure, use, meter, guardedFetch = globalThis.fetch } = deps;
   return {
     resolve(name, access = {}, mostRetries) {
       const { provider, model } = readModelName(name);
@@ -64,6 +67,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps = {}): Model
             access,
             guardedFetch,
             use,
+            meter,
             signal,
           }),
         ...(onFailure === undefined ? {} : { onFailure }),

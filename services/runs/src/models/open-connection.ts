@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 import { callTokens } from './use/call-tokens.ts';
 import { estimateTokens } from './use/estimate-tokens.ts';
 import { callerOf } from './use/model-caller.ts';
+import type { ModelMeter } from './use/model-meter.ts';
 import type { AllowedCall, CallToMake, ModelUse } from './use/model-use.ts';
 import type { VendorModel } from './vendor-model.ts';
 
@@ -25,6 +26,8 @@ export interface ConnectionDeps {
   readonly guardedFetch: typeof globalThis.fetch;
   /** Absent: calls need no permission and are not counted. */
   readonly use: ModelUse | undefined;
+  /** Absent: calls are not measured. */
+  readonly meter?: ModelMeter | undefined;
   /** Aborts when the call is not wanted any more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,12 +52,14 @@ export async function openConnection(
       call?.end({ tokens: noTokens, answered: undefined });
       throw error;
     });
+  const metered = deps.meter?.begin(model);
   const onEnd = (end: CallEnd): void => {
     const ended = { tokens: callTokens(end, input), answered: end.answered };
+    metered?.end(ended.tokens, end.outcome);
     spent?.(ended);
     call?.end(ended);
   };
-  return { ...connection, onEnd };
+  return { ...connection, onEnd, ...(metered && { onSpoke: () => metered.spoke() }) };
 }
 
 const noTokens = { input: 0, cached: 0, output: 0 };

@@ -114,6 +114,7 @@ async function handOver(look: Look, taken: readonly Taken[]): Promise<void> {
       continue;
     }
     turns.push(turn);
+    context.takenOver.inc();
     context.log.warn({ invocationId }, 'a run whose executor had stopped goes on with another');
   }
 }

@@ -1,5 +1,6 @@
-import { loadPrices, type Prices } from '@agentmesh/lib/prices';
+import { dollarsOf, loadPrices, type Prices } from '@agentmesh/lib/prices';
 import { checkAccountId } from '@agentmesh/lib/rpc';
+import { createBoundedNames, type Metrics } from '@agentmesh/lib/telemetry';
 import type { EndedCall } from '@agentmesh/proto/keys/v1/model_use';
 import { isUuid } from '@agentmesh/proto/uuid';
 import type { Context } from '../../context.ts';
@@ -12,15 +13,31 @@ import type { Handlers } from './handlers.ts';
 const mostCalls = 500;
 
 /** Counts calls that have ended. */
-export function endCalls({ db }: Context): Handlers['endCalls'] {
+export function endCalls({ db, metrics }: Context): Handlers['endCalls'] {
+  const countCost = createCostCounter(metrics);
   return async ({ calls }) => {
     if (calls.length > mostCalls) throw keyRequestInvalid(`At most ${mostCalls} calls are reported at once.`);
     if (calls.length === 0) return {};
     const prices = await loadPrices();
     const rows = calls.map((call) => rowOf(call, prices));
     await endCallRows(db, { calls: JSON.stringify(rows), ...startsOf(new Date()) });
+    for (const row of rows) countCost(row);
     return {};
   };
+}
+
+const mostModels = 100;
+
+/** Counts the cost by model. A report that is repeated counts twice here, and once in the ledger. Names of models are bounded, because accounts choose them. */
+function createCostCounter(metrics: Metrics): (row: EndedRow) => void {
+  const bounded = createBoundedNames(mostModels);
+  const cost = metrics.counter({
+    name: 'agentmesh_model_cost_dollars_total',
+    help: 'Estimated cost of calls of models in US dollars.',
+    labelNames: ['provider', 'model'],
+  });
+  return ({ provider, model, cost_nanos: nanos }) =>
+    cost.inc({ provider: bounded(provider), model: bounded(model) }, dollarsOf(BigInt(nanos)));
 }
 
 function rowOf(call: EndedCall, prices: Prices): EndedRow {

@@ -4,7 +4,7 @@ import { type Host, SettingsError } from '@agentmesh/lib/service';
 import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
-import { createModels, type Models, type ModelUse } from '../../models/index.ts';
+import { createModelMeter, createModels, type Models, type ModelUse } from '../../models/index.ts';
 import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { createCodeApps } from '../code/host/code-apps.ts';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
@@ -30,7 +30,7 @@ export interface OpenApps {
 }
 
 export interface AppsDeps {
-  readonly host: Pick<Host, 'log' | 'mesh' | 'resources'>;
+  readonly host: Pick<Host, 'log' | 'mesh' | 'metrics' | 'resources'>;
   readonly db: Database;
   readonly use: ModelUse;
 }
@@ -47,7 +47,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
   const policy = createAddressPolicy(config.models.allow ?? []);
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');
-  const models = createModels(config.models, { onFailure, use, guardedFetch });
+  const models = createModels(config.models, { onFailure, use, meter: createModelMeter(host.metrics), guardedFetch });
   const toolKeys = host.mesh.client(ToolKeysService);
   const openKey = createOpenToolKey(toolKeys, config.outageMs);
   const openHeaders = createOpenHeaders(toolKeys, config.outageMs);

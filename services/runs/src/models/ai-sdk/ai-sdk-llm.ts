@@ -78,7 +78,7 @@ export class AiSdkLlm extends BaseLlm {
 
   /** Passes responses on and tells how the call ended: before the last response, or when the caller leaves. */
   async *#counted(
-    { onEnd }: Connection,
+    { onEnd, onSpoke }: Connection,
     responses: AsyncGenerator<LlmResponse, void>,
     wait?: RunWait,
   ): AsyncGenerator<LlmResponse, void> {
@@ -87,6 +87,7 @@ export class AiSdkLlm extends BaseLlm {
     let [hasSpoken, isOver] = [false, false];
     try {
       for await (const response of responses) {
+        if (response.errorCode === undefined) onSpoke?.();
         usage = response.usageMetadata ?? usage;
         answered = response.modelVersion ?? answered;
         if (response.partial !== true && !isOver) {

@@ -8,6 +8,8 @@ export interface Connection {
   readonly dialect: Dialect;
   /** Secrets that no error message may contain. */
   readonly secrets: readonly string[];
+  /** Called when the model has begun to answer. */
+  readonly onSpoke?: () => void;
   /** Called once, when the call is over. */
   readonly onEnd?: (end: CallEnd) => void;
 }
