@@ -17,6 +17,7 @@ import {
   untilCallerLeaves,
 } from './sending/index.ts';
 import { MeshError } from '../rpc/index.ts';
+import { endWith, isTracing, startClientSpan } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 
 const PING_TIMEOUT_MS = 2_000;
@@ -60,6 +61,12 @@ class PgDatabase implements Database {
   }
 
   query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+    const span = isTracing() ? startClientSpan(statementSpan(statement)) : undefined;
+    const rows = this.#send<Row>(statement, values);
+    return span === undefined ? rows : endWith(span, rows);
+  }
+
+  #send<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
     const { groupCommit, pipeline } = this.#connections;
     const until = this.#until;
     const config = toConfig(statement, values);
@@ -71,7 +78,9 @@ class PgDatabase implements Database {
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const until = this.#until;
-    return noteCommit(runTransaction(this.#connections, work, { until }), until);
+    const span = startClientSpan(transactionSpan);
+    const done = noteCommit(runTransaction(this.#connections, work, { until }), until);
+    return span === undefined ? done : endWith(span, done);
   }
 
   within(caller: Caller): Database {
@@ -96,6 +105,15 @@ class PgDatabase implements Database {
     await groupCommit[Symbol.asyncDispose]();
     await Promise.all([pipeline[Symbol.asyncDispose](), ...Array.from(new Set([pool, direct]), (one) => one.end())]);
   }
+}
+
+const system = { 'db.system.name': 'postgresql' };
+const transactionSpan = { name: 'transaction', attributes: system };
+
+/** The name of a statement, never its text. */
+function statementSpan({ name, text }: Statement) {
+  const summary = name ?? /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement';
+  return { name: summary, attributes: { ...system, 'db.query.summary': summary } };
 }
 
 /** The same database with the long limits, for transactions and single statements, each of which is a transaction of its own. */

@@ -20,12 +20,13 @@ const unwatched = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
 /**
  * Lets `watchSpans` see the spans of this process, which still go to `exporter`, if there is one. Must be called before libraries get their tracers.
+ * `translate` changes how they go there.
  * A span that nobody watches or exports costs nothing but a look.
  */
-export function startSpanWatching(exporter?: TracerProvider): Disposable {
+export function startSpanWatching(exporter?: TracerProvider, translate: Translate = (span) => span): Disposable {
   if (exporter === undefined) context.setGlobalContextManager(new WatchedContexts().enable());
   trace.disable();
-  trace.setGlobalTracerProvider(watching(exporter));
+  trace.setGlobalTracerProvider(watching(exporter, translate));
   return {
     [Symbol.dispose]: () => {
       trace.disable();
@@ -69,22 +70,34 @@ function watcherIn(active: Context): Watcher | undefined {
   return active.getValue(watcherKey) as Watcher | undefined;
 }
 
-function watching(exporter: TracerProvider | undefined): TracerProvider {
-  return { getTracer: (...scope) => new WatchingTracer(exporter?.getTracer(...scope)) };
+/** Returns a span that writes to an exported one in other terms. `name` is that by which it was started. */
+type Translate = (exported: Span, name: string) => Span;
+
+function watching(exporter: TracerProvider | undefined, translate: Translate): TracerProvider {
+  return { getTracer: (...scope) => new WatchingTracer(exporter?.getTracer(...scope), translate) };
 }
 
 class WatchingTracer implements Tracer {
   readonly #exporter: Tracer | undefined;
 
-  constructor(exporter: Tracer | undefined) {
+  readonly #translate: Translate;
+
+  constructor(exporter: Tracer | undefined, translate: Translate) {
     this.#exporter = exporter;
+    this.#translate = translate;
   }
 
   startSpan(...[name, options, parent = context.active()]: Parameters<Tracer['startSpan']>): Span {
-    const exported = this.#exporter?.startSpan(name, options, parent);
+    const exported = this.#export(name, options, parent);
     const watcher = watcherIn(parent);
     if (watcher === undefined) return exported ?? unwatched;
     return new WatchedSpan({ name, attributes: options?.attributes, parent, watcher, exported });
+  }
+
+  #export(...[name, options = {}, parent]: Parameters<Tracer['startSpan']>): Span | undefined {
+    const { attributes = {}, ...rest } = options;
+    const exported = this.#exporter?.startSpan(name, rest, parent);
+    return exported && this.#translate(exported, name).setAttributes(attributes);
   }
 
   startActiveSpan<F extends (span: Span) => unknown>(name: string, ...rest: readonly unknown[]): ReturnType<F> {

@@ -11,5 +11,14 @@ export { type OpsServer, type OpsServerOptions, startOpsServer } from './ops-ser
 export { plainLines } from './plain-lines.ts';
 export { type RequestContext, requestContext } from './request-context.ts';
 export { type CheckResults, type Checks, runChecks } from './run-checks.ts';
-export { activeTraceparent, type ServerSpan, startServerSpan } from './server-span.ts';
+export { accountHash } from './account-hash.ts';
+export {
+  activeTraceparent,
+  codeOf,
+  endWith,
+  startClientSpan,
+  startConsumerSpan,
+  startServerSpan,
+  type WorkSpan,
+} from './server-span.ts';
 export { isTracing, startTracing, type TracingOptions } from './tracing.ts';

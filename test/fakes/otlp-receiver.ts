@@ -9,6 +9,9 @@ export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
+  /** Number of OTLP: 2 of a server, 3 of a client, 5 of a consumer of messages. */
+  readonly kind: number;
+  readonly attributes: Readonly<Record<string, string | number>>;
 }
 
 export interface OtlpReceiver extends AsyncDisposable {
@@ -20,12 +23,13 @@ export interface OtlpReceiver extends AsyncDisposable {
 
 interface Attribute {
   readonly key: string;
-  readonly value: { readonly stringValue?: string };
+  readonly value: { readonly stringValue?: string; readonly intValue?: number | string };
 }
+type SentSpan = Omit<ReceivedSpan, 'process' | 'attributes'> & { readonly attributes?: readonly Attribute[] };
 interface Export {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] };
-    readonly scopeSpans: readonly { readonly spans: readonly Omit<ReceivedSpan, 'process'>[] }[];
+    readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[];
   }[];
 }
 
@@ -62,12 +66,16 @@ function spansOf({ resourceSpans }: Export): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const process = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
     return scopeSpans.flatMap((scope) =>
-      scope.spans.map(({ name, traceId, spanId, parentSpanId }) => ({
+      scope.spans.map(({ name, traceId, spanId, parentSpanId, kind, attributes = [] }) => ({
         process,
         name,
         traceId,
         spanId,
         parentSpanId: parentSpanId || undefined,
+        kind,
+        attributes: Object.fromEntries(
+          attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]),
+        ),
       })),
     );
   });

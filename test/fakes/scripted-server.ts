@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as immediate } from 'node:timers/promises';
@@ -23,6 +23,8 @@ export interface ScriptedServer<Request, Answer> extends AsyncDisposable {
   readonly origin: string;
   /** The valid requests, oldest first. */
   readonly requests: readonly Request[];
+  /** The headers of the valid requests, oldest first. */
+  readonly headers: readonly IncomingHttpHeaders[];
   /** Number of requests received, valid or not. */
   readonly received: number;
   /** Number of open answers: the client has not received the end and has not disconnected. */
@@ -51,6 +53,7 @@ export async function startScriptedServer<Request, Answer extends object>({
   ok,
 }: Script<Request, Answer>): Promise<ScriptedServer<Request, Answer>> {
   const requests: Request[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const answers: (Answer | FakeBytes)[] = [];
   let received = 0;
   let hanging = 0;
@@ -65,6 +68,7 @@ export async function startScriptedServer<Request, Answer extends object>({
       if ('wrong' in outcome) return send(response, outcome.wrong);
       if ('aside' in outcome) return send(response, outcome.aside);
       requests.push(outcome.right);
+      headers.push(request.headers);
       const answer = answers.shift() ?? ok;
       send(response, isBytes(answer) ? answer : print(answer, outcome.right));
     };
@@ -76,6 +80,7 @@ export async function startScriptedServer<Request, Answer extends object>({
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    headers,
     get received() {
       return received;
     },

@@ -2,7 +2,12 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { expect, test } from 'vitest';
 import { newAccount, runBody } from '../caller.ts';
 import { type ReceivedSpan, startOtlpReceiver } from '../fakes/otlp-receiver.ts';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
+import { startFakeOpenAi } from '../fakes/openai.ts';
 import { agentsDir, type Mode, startMesh } from '../mesh.ts';
+
+/** Kinds of spans in OTLP. */
+const [server, client] = [2, 3];
 
 const ofRun = [
   'POST /run',
@@ -44,18 +49,98 @@ test.each<[Mode, string[]]>([
     expect(response.status).toBe(200);
 
     const spans = () => receiver.spans.filter((span) => span.traceId === traceId);
-    const found = () => ofRun.map((name) => spans().find((span) => span.name === name));
+    const found = () => ofRun.map((name) => spans().find((span) => span.name === name && span.kind === server));
     await expect.poll(() => found().map((span) => span?.process)).toEqual(processes);
     const [request, run, begin, append] = found();
     expect(request?.parentSpanId).toBe('1234567890abcdef');
-    expect(run?.parentSpanId).toBe(request?.spanId);
     // Spans between them may end, and so be exported, later than these.
+    await expect.poll(() => ancestorsOf(run, spans())).toContain(request?.spanId);
     for (const span of [begin, append]) await expect.poll(() => ancestorsOf(span, spans())).toContain(run?.spanId);
     const made = receiver.spans.find(({ name }) => name === 'POST /apps/:app_name/users/:user_id/sessions');
     expect(made?.traceId).not.toBe(traceId);
     expect(receiver.bodies.join()).not.toContain('what only we know');
   },
 );
+
+const exporter = (url: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  OTEL_BSP_SCHEDULE_DELAY: '100',
+});
+
+test('spans follow the conventions for HTTP, RPC, databases and models: the provider of the model, the app and a hash of the account, and the model is told the trace', async () => {
+  await using receiver = await startOtlpReceiver();
+  await using database = await testDatabaseUrl();
+  await using openAi = await startFakeOpenAi();
+  const models = { OPENAI_BASE_URL: openAi.baseUrl, OPENAI_API_KEY: 'sk-test' };
+  const env = { AGENTS_DIR: agentsDir, ...models, ...exporter(receiver.url) };
+  await using mesh = await startMesh({ mode: 'separate', databaseUrl: database.url, env });
+  const caller = await newAccount(mesh.url);
+  await caller.run(await caller.createSession('chat'), 'what only we know');
+  const find = (name: string, kind?: number) =>
+    receiver.spans.find((span) => span.name === name && (kind === undefined || span.kind === kind));
+  const hash = expect.stringMatching(/^[0-9a-f]{16}$/) as string;
+  const expected: [string, number | undefined, object][] = [
+    [
+      'POST /run',
+      server,
+      {
+        'http.request.method': 'POST',
+        'http.route': '/run',
+        'http.response.status_code': 200,
+        'agentmesh.account.hash': hash,
+      },
+    ],
+    ['agentmesh.runs.v1.RunsService/Run', client, { 'rpc.system.name': 'grpc', 'rpc.method': 'Run' }],
+    [
+      'agentmesh.sessions.v1.SessionsService/BeginTurn',
+      server,
+      { 'rpc.service': 'agentmesh.sessions.v1.SessionsService' },
+    ],
+    [
+      'invocation',
+      undefined,
+      { 'agentmesh.app.name': 'chat', 'agentmesh.account.hash': hash, 'agentmesh.run.id': expect.any(String) },
+    ],
+    [
+      'chat openai/test-model',
+      undefined,
+      {
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': 'openai/test-model',
+      },
+    ],
+  ];
+  for (const [name, kind, attributes] of expected)
+    await expect.poll(() => find(name, kind)?.attributes, { message: name }).toMatchObject(attributes);
+  const chat = find('chat openai/test-model');
+  const told = openAi.headers.map(({ traceparent }) => String(traceparent).split('-')[1]);
+  expect(told).toEqual([chat?.traceId]);
+  const ofDatabase = receiver.spans.filter(({ attributes }) => attributes['db.system.name'] === 'postgresql');
+  expect(
+    ofDatabase.filter(({ traceId, process }) => traceId === chat?.traceId && process === 'agentmesh-sessions'),
+  ).not.toEqual([]);
+  expect(receiver.bodies.join()).not.toMatch(/gcp\.vertex\.agent\.|"gen_ai\.system"|what only we know/);
+}, 120_000);
+
+test('an idle mesh makes no spans', async () => {
+  await using receiver = await startOtlpReceiver();
+  await using database = await testDatabaseUrl();
+  const [opsPort = 0] = await freePorts(1);
+  const ownEnv = (name: string) => ({ OPS_PORT: name === 'sessions' ? String(opsPort) : '0' });
+  const env = { AGENTS_DIR: agentsDir, ...exporter(receiver.url) };
+  await using mesh = await startMesh({ mode: 'separate', databaseUrl: database.url, env, ownEnv });
+  const leases = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
+    return Number(/^rpc_server_duration_seconds_count\{.*method="RenewLeases".*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  await expect.poll(leases, { timeout: 60_000 }).toBeGreaterThan(3);
+  await fetch(`${mesh.url}/readyz`);
+  // A span of its own tells that all earlier ones have arrived.
+  await fetch(`${mesh.url}/version`);
+  await expect.poll(() => receiver.spans.map(({ name }) => name)).toEqual(['GET /version']);
+}, 120_000);
 
 function ancestorsOf(span: ReceivedSpan | undefined, among: readonly ReceivedSpan[]): string[] {
   const parent = among.find(({ spanId }) => spanId === span?.parentSpanId);

@@ -1,4 +1,4 @@
-import { type Logger, type Metrics, requestContext, startServerSpan } from '../../telemetry/index.ts';
+import { type Logger, type Metrics, requestContext, startConsumerSpan } from '../../telemetry/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
 import type { Delivery, DurableName, Origin, Sink } from '../driver/index.ts';
 import { defaultPauses, pauseAfter, type Pauses } from './attempts.ts';
@@ -114,7 +114,7 @@ export class Consumption implements Sink {
   async #try({ delivery, message, tries }: Held, pauses: Pauses): Promise<Error | undefined> {
     if (tries > pauses.length) return new Error('the processes that tried it died');
     const { subject } = this.#options.name;
-    const span = startServerSpan(`consume ${subject}`, delivery.traceparent);
+    const span = startConsumerSpan(spanOf(subject), delivery.traceparent);
     const traceparent = span?.traceparent ?? delivery.traceparent;
     const context = { requestId: delivery.id, ...(traceparent !== undefined && { traceparent }) };
     const { id, sender } = delivery;
@@ -169,4 +169,10 @@ export class Consumption implements Sink {
       })
       .inc({ subject, durable, outcome });
   }
+}
+
+/** By the conventions of OpenTelemetry for messaging. */
+function spanOf(subject: string) {
+  const attributes = { 'messaging.destination.name': subject, 'messaging.operation.type': 'process' };
+  return { name: `process ${subject}`, attributes };
 }

@@ -1,3 +1,4 @@
+import type { DescMethod } from '@bufbuild/protobuf';
 import { activeTraceparent, type RequestContext, requestContext } from '../../telemetry/index.ts';
 
 declare global {
@@ -44,4 +45,10 @@ export function withContext(header: Headers, { requestId, traceparent }: Partial
 /** gRPC metadata is printable ASCII. An id of other characters is left out, so that the call does not fail. */
 function isHeaderValue(value: string | undefined): value is string {
   return value !== undefined && /^[\x20-\x7e]{1,200}$/.test(value);
+}
+
+/** Name and attributes of the spans of a method, on both sides, by the conventions of OpenTelemetry for RPC. */
+export function spanOf({ parent, name }: DescMethod) {
+  const attributes = { 'rpc.system.name': 'grpc', 'rpc.service': parent.typeName, 'rpc.method': name };
+  return { name: `${parent.typeName}/${name}`, attributes };
 }

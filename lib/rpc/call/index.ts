@@ -1,5 +1,5 @@
 export { afterChange } from './after-change.ts';
-export { type CallOrigin, outgoingContext, REQUEST_ID, TRACEPARENT, withContext } from './call-origin.ts';
+export { type CallOrigin, outgoingContext, REQUEST_ID, spanOf, TRACEPARENT, withContext } from './call-origin.ts';
 export { callersOf } from './callers.ts';
 export { callingService, valuesOfCaller } from './calling-service.ts';
 export { checkAccountId } from './check-account-id.ts';

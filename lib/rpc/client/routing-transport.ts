@@ -1,7 +1,8 @@
 import type { DescService, MessageShape } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
+import { codeOf, endWith, isTracing, startClientSpan, type WorkSpan } from '../../telemetry/index.ts';
 import type { Dispatcher } from '../server/index.ts';
-import { draining, MeshError, type MeshOptions, meshWord, streamResponse } from '../call/index.ts';
+import { draining, MeshError, type MeshOptions, meshWord, spanOf, streamResponse } from '../call/index.ts';
 import type { GrpcTransport } from './grpc-transport.ts';
 import { LocalCalls } from '../local/index.ts';
 import type { Routes } from './mesh-client.ts';
@@ -31,8 +32,9 @@ export class RoutingTransport implements Routes {
 
   /** Only to other processes: `createMeshClient` calls its own directly. */
   readonly unary: Transport['unary'] = async (method, ...call) => {
-    const remote = await this.#remote(method.parent);
-    return remote.unary(method, ...call);
+    const span = isTracing() ? startClientSpan(spanOf(method)) : undefined;
+    const send = async () => (await this.#remote(method.parent)).unary(method, ...call);
+    return span === undefined ? send() : endWith(span, span.run(send));
   };
 
   readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, headers, input]) => {
@@ -41,8 +43,9 @@ export class RoutingTransport implements Routes {
       const answers = local.callerStream(method, input, { signal, timeoutMs, headers });
       return streamResponse(method, answers as AsyncIterable<MessageShape<typeof method.output>>);
     }
-    const remote = await this.#remote(method.parent);
-    return remote.stream(method, signal, timeoutMs, headers, input);
+    const span = isTracing() ? startClientSpan(spanOf(method)) : undefined;
+    const open = async () => (await this.#remote(method.parent)).stream(method, signal, timeoutMs, headers, input);
+    return span === undefined ? open() : withinSpan(span, span.run(open));
   };
 
   /** Ends every connection and refuses to make new ones. */
@@ -73,6 +76,26 @@ export class RoutingTransport implements Routes {
     const audience = Object.keys(urls).filter((word) => urls[word] === url);
     const proof = createProof({ caller, audience, identities, tls });
     return new GrpcTransport({ url, proof, tls });
+  }
+}
+
+/** The answers of a call, at whose end its span ends. */
+async function withinSpan<R extends { readonly message: AsyncIterable<unknown> }>(span: WorkSpan, opened: Promise<R>) {
+  const response = await opened.catch((error: unknown) => {
+    span.end(codeOf(error));
+    throw error;
+  });
+  return { ...response, message: endingWith(span, response.message) };
+}
+
+async function* endingWith<T>(span: WorkSpan, answers: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* answers;
+  } catch (error) {
+    span.end(codeOf(error));
+    throw error;
+  } finally {
+    span.end();
   }
 }
 

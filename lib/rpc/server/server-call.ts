@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { ContextValues, HandlerContext } from '@connectrpc/connect';
-import { type RequestContext, requestContext, type ServerSpan, startServerSpan } from '../../telemetry/index.ts';
+import {
+  isTracing,
+  type RequestContext,
+  requestContext,
+  startServerSpan,
+  type WorkSpan,
+} from '../../telemetry/index.ts';
 import {
   abortFailure,
+  spanOf,
   type CallOrigin,
   deadlineExceeded,
   effectiveTimeout,
@@ -23,7 +30,7 @@ export class ServerCall implements HandlerContext {
   readonly startedAt = performance.now();
   readonly #origin: CallOrigin;
   readonly #context: RequestContext;
-  readonly #span: ServerSpan | undefined;
+  readonly #span: WorkSpan | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #requestHeader: Headers | undefined;
   #responseHeader: Headers | undefined;
@@ -41,7 +48,8 @@ export class ServerCall implements HandlerContext {
     this.protocolName = origin.protocolName;
     this.#origin = origin;
     const { requestId = randomUUID(), traceparent } = origin.context;
-    this.#span = startServerSpan(`${method.parent.typeName}/${method.name}`, traceparent);
+    // What services ask each other by themselves, such as leases, belongs to no trace: an idle mesh makes no spans.
+    if (traceparent !== undefined && isTracing()) this.#span = startServerSpan(spanOf(method), traceparent);
     const trace = this.#span?.traceparent ?? traceparent;
     this.#context = trace === undefined ? { requestId } : { requestId, traceparent: trace };
     const timeoutMs = effectiveTimeout(origin.timeoutMs);

@@ -1,5 +1,6 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { Host } from '@agentmesh/lib/service';
+import { exportedSpan } from './execution/tracing/exported-span.ts';
 import { startSpanWatching } from '@agentmesh/lib/spans';
 import { isTracing } from '@agentmesh/lib/telemetry';
 import { trace } from '@opentelemetry/api';
@@ -21,8 +22,8 @@ export interface Traces {
 
 /** Begins to see spans, if they are wanted. */
 export function prepareTraces({ resources }: TraceHost, { traces }: RunsConfig): void {
-  if (!traces.isWatched) return;
-  resources.use(startSpanWatching(isTracing() ? trace.getTracerProvider() : undefined));
+  if (!traces.isWatched && !isTracing()) return;
+  resources.use(startSpanWatching(isTracing() ? trace.getTracerProvider() : undefined, exportedSpan));
 }
 
 /** Opens what takes the spans: ADK's web UI shows those of all runs, the database keeps those of the sample. */

@@ -1,17 +1,18 @@
 import {
+  accountHash,
   type Logger,
   logAccess,
   type Metrics,
   requestContext,
-  type ServerSpan,
   startServerSpan,
+  type WorkSpan,
 } from '@agentmesh/lib/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined unless tracing is on. */
-    span: ServerSpan | undefined;
+    span: WorkSpan | undefined;
   }
 }
 
@@ -26,7 +27,7 @@ export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; m
   // Not earlier than preValidation: reading the body runs on socket events, which lose an AsyncLocalStorage context.
   app.addHook('preValidation', (request, _reply, done) => {
     const incoming = incomingTrace(request);
-    const span = startServerSpan(`${request.method} ${routeOf(request)}`, incoming);
+    const span = startSpan(request, incoming);
     request.span = span;
     const trace = span?.traceparent ?? incoming;
     const context = { requestId: request.id, ...(trace === undefined ? {} : { traceparent: trace }) };
@@ -36,10 +37,32 @@ export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; m
   app.addHook('onResponse', (request, reply, done) => {
     const status = reply.raw.statusCode;
     record({ method: request.method, route: routeOf(request), status }, reply.elapsedTime / 1000);
-    request.span?.end(status >= 500 ? String(status) : undefined);
+    endSpan(request, status);
     logRequest(log, request, reply);
     done();
   });
+}
+
+/** Probes belong to no trace: an idle mesh makes no spans. */
+const probes = new Set(['/livez', '/readyz', '/health']);
+
+function startSpan(request: FastifyRequest, incoming: string | undefined): WorkSpan | undefined {
+  const route = routeOf(request);
+  if (probes.has(route)) return undefined;
+  const attributes = { 'http.request.method': request.method, 'http.route': route, 'url.scheme': request.protocol };
+  return startServerSpan({ name: `${request.method} ${route}`, attributes }, incoming);
+}
+
+function endSpan(request: FastifyRequest, status: number): void {
+  const { span } = request;
+  if (span === undefined) return;
+  // Requests that were refused before they had an identity have none, although the type says so.
+  const accountId = (request as Partial<FastifyRequest>).identity?.accountId;
+  span.set({
+    'http.response.status_code': status,
+    ...(accountId !== undefined && { 'agentmesh.account.hash': accountHash(accountId) }),
+  });
+  span.end(status >= 500 ? String(status) : undefined);
 }
 
 function createDurations(metrics: Metrics) {

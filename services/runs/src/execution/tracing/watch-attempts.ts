@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { watchSpans, withinSpan } from '@agentmesh/lib/spans';
+import { accountHash, isTracing } from '@agentmesh/lib/telemetry';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Ending } from '../attempt/execution-deps.ts';
@@ -26,6 +27,8 @@ export function watchAttempts(sample: number, sinks: readonly TraceSink[]): Watc
       const attributes = {
         'gcp.vertex.agent.invocation_id': invocationId,
         'gen_ai.conversation.id': session.sessionId,
+        'agentmesh.app.name': session.appName,
+        ...(isTracing() && { 'agentmesh.account.hash': accountHash(session.accountId) }),
       };
       const work = () => withinSpan({ name: 'invocation', attributes }, () => current.run(trace, attempt));
       return watchSpans(trace.add.bind(trace), work).finally(() => {

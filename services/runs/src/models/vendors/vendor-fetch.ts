@@ -1,4 +1,5 @@
 import { createBoundedFetch, forAccount } from '@agentmesh/lib/outbound';
+import { activeTraceparent } from '@agentmesh/lib/telemetry';
 import type { Endpoint } from '../endpoint.ts';
 
 /**
@@ -10,7 +11,16 @@ export function createVendorFetch(endpoint: Pick<Endpoint, 'fetch' | 'accountId'
   const bounded = createBoundedFetch((input, init) => fetch(input, { ...init, redirect: 'manual' }), {
     boundsOf: (init, input) => ({ isEvents: asksForStream(init?.body, input) }),
   });
-  return (input, init) => forAccount(accountId, () => bounded(input, init));
+  return (input, init) => forAccount(accountId, () => bounded(input, traced(init)));
+}
+
+/** With an exporter, the provider, or a proxy before it, is told the trace that the call belongs to. */
+function traced(init: RequestInit | undefined): RequestInit | undefined {
+  const traceparent = activeTraceparent();
+  if (traceparent === undefined) return init;
+  const headers = new Headers(init?.headers);
+  headers.set('traceparent', traceparent);
+  return { ...init, headers };
 }
 
 /** In texts of a conversation the quotes are escaped. */
