@@ -31,3 +31,43 @@ test('the 422 of a webhook of a run and of a cursor name their reasons', async (
   const paged = await caller.request('GET', '/api/audit?cursor=nonsense');
   expect(paged).toMatchObject({ status: 422, body: { code: 'request_invalid' } });
 });
+
+test('the 422 of an agent says by its code what is wrong with it, as fields and as YAML', async () => {
+  const good = {
+    agent_name: 'a',
+    agent_model: 'echo/echo',
+    agent_type: 'llm',
+    agent_description: '',
+    agent_instruction: '',
+  };
+  const codeOf = async (path: string, body: unknown, type: string) => {
+    const headers = { authorization: `Bearer ${caller.token}`, 'content-type': type };
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await fetch(caller.url + path, { method: 'POST', headers, body: text });
+    return [answer.status, ((await answer.json()) as { code?: string }).code];
+  };
+  for (const [change, code] of [
+    [{ agent_name: '' }, 'agent_name_invalid'],
+    [{ agent_model: 'acme/x' }, 'agent_model_invalid'],
+    [{ generate_content_config: { temperature: 'hot' } }, 'agent_model_invalid'],
+    [{ agent_type: 'wizard' }, 'agent_type_invalid'],
+    [{ agent_tools: ['no_such_tool'] }, 'agent_tools_invalid'],
+    [{ sub_agents: ['agent999'] }, 'agent_sub_agents_invalid'],
+    [{ multitask: 'sometimes' }, 'agent_invalid'],
+  ] as const) {
+    expect([change, ...(await codeOf('/api/agents', { ...good, ...change }, 'application/json'))]).toEqual([
+      change,
+      422,
+      code,
+    ]);
+  }
+  for (const [yaml, code] of [
+    ['name: a\nmodel: acme/x\n', 'agent_model_invalid'],
+    ['name: a\nmodel: echo/echo\ntools: [no_such_tool]\n', 'agent_tools_invalid'],
+    ['name: [a\n', 'agent_invalid'],
+  ]) {
+    for (const path of ['/api/agents/yaml', '/api/agents/yaml/check']) {
+      expect([path, yaml, ...(await codeOf(path, yaml, 'application/yaml'))]).toEqual([path, yaml, 422, code]);
+    }
+  }
+});

@@ -64,7 +64,10 @@ function operationsOf(paths: unknown): Json[] {
 const formsToo =
   'The fields of `x-forms` are taken as `application/x-www-form-urlencoded` and `multipart/form-data` too.';
 
-/** Documents the form of a record with an `x-form` keyword beside its JSON: generators of clients make no use of a body of several types, or fail. */
+/**
+ * Documents the form of a record with an `x-form` keyword beside its JSON, not as further types of the body: for a body of several types, whatever their
+ * records, openapi-python-client 0.29.1 writes functions that use the name `Unset` without importing it, so that sign-in cannot be imported.
+ */
 function documentForm({ requestBody }: Json, schemas: Json): void {
   const content = isJson(requestBody) && isJson(requestBody.content) ? requestBody.content : {};
   const json = content['application/json'];
