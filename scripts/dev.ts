@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { ListenError, type MeshProcess } from '@agentmesh/lib/service';
@@ -47,7 +47,9 @@ const rootFiles = ['root_agent.yaml', 'agent.ts', 'agent.js'];
 function appToTry(): string {
   const dir = process.env.AGENTS_DIR?.trim() ?? '';
   if (dir === '' || !existsSync(dir)) return 'echo';
-  const apps = readdirSync(dir).filter((app) => rootFiles.some((file) => existsSync(join(dir, app, file))));
+  const isApp = (folder: string): boolean => rootFiles.some((file) => existsSync(join(folder, file)));
+  if (isApp(dir)) return basename(resolve(dir));
+  const apps = readdirSync(dir).filter((app) => isApp(join(dir, app)));
   return apps.toSorted()[0] ?? 'echo';
 }
 

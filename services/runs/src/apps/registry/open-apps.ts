@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import type { Database } from '@agentmesh/lib/pg';
 import { type Host, SettingsError } from '@agentmesh/lib/service';
 import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
@@ -12,6 +11,8 @@ import { createRegistry, type Registry } from './registry.ts';
 import type { CheckTool } from '../entries/check-tools.ts';
 import { tellToolFailures } from '../entries/tell-tool-failures.ts';
 import { createOpenHeaders, createOpenToolKey } from '../mcp/tool-keys.ts';
+import { servedApps } from './app-names.ts';
+import { type AppsFolder, findAppsFolder } from './apps-folder.ts';
 import type { AppsConfig } from './apps-config.ts';
 import { openTools } from './open-tools.ts';
 import { watchApps } from './watch-apps.ts';
@@ -39,11 +40,12 @@ export interface AppsDeps {
  * Loads the apps of `AGENTS_DIR` and watches the folder until the host closes; agents that are records are loaded when they are used.
  * Throws SettingsError when `AGENTS_DIR` cannot be read.
  */
-export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig): Promise<OpenApps> {
+export async function openApps({ host, db, use }: AppsDeps, settings: AppsConfig): Promise<OpenApps> {
   const { log, resources } = host;
-  const { agentsDir: dir } = config;
+  const { dir, only } = await findFolder('AGENTS_DIR', settings.agentsDir);
+  if (only !== undefined) log.info({ app: only }, 'AGENTS_DIR is the folder of one app');
+  const config = { ...settings, agentsDir: dir, apps: servedApps(settings.apps, only) };
   const { modelCalls: maxModelCalls } = config.limits;
-  await requireFolder('AGENTS_DIR', dir);
   const policy = createAddressPolicy(config.models.allow ?? []);
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');
@@ -69,7 +71,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
     openLinks,
   });
   const registry = resources.use(created);
-  const watch = resources.use(await watchApps({ dir, registry, log }));
+  const watch = resources.use(await watchApps({ dir, only, registry, log }));
   const agentApps = createAgentApps({ db, ...parts, tools: ofRecords });
   const checkModel = (name: string) => models.problemWith(name);
   const checkTool: CheckTool = (entry) => tools.ofRecords.check(entry);
@@ -83,10 +85,10 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
   return { registry, agentApps, apps, models, checkModel, checkTool, apiBases: policy };
 }
 
-async function requireFolder(variable: string, dir: string): Promise<void> {
+async function findFolder(variable: string, folder: string): Promise<AppsFolder> {
   try {
-    await readdir(dir);
+    return await findAppsFolder(folder);
   } catch {
-    throw new SettingsError(new Map([[variable, `names a folder that cannot be read: ${dir}`]]));
+    throw new SettingsError(new Map([[variable, `names a folder that cannot be read: ${folder}`]]));
   }
 }

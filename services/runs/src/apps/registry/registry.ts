@@ -143,17 +143,14 @@ function printAll(app: string, mistakes: readonly Mistake[]): string {
 
 /** None when `AGENTS_DIR` cannot be read, which the log says. */
 function foldersOf({ dir, log }: RegistryOptions): Promise<string[]> {
-  return listFolders(dir, log).catch((err: unknown) => {
+  return listFolders(dir).catch((err: unknown) => {
     log.error({ err, dir }, 'AGENTS_DIR cannot be read');
     return [];
   });
 }
 
-async function listFolders(dir: string, log: Logger): Promise<string[]> {
+async function listFolders(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { withFileTypes: true });
-  if (entries.some(({ name }) => name === rootFile)) {
-    log.warn({ dir }, `${rootFile} in AGENTS_DIR itself is not read: every app needs a folder of its own in it`);
-  }
   return entries.filter((entry) => !entry.isFile() && isAppName(entry.name)).map((entry) => entry.name);
 }
 

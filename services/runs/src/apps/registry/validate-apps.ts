@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { createCodeApps } from '../code/host/code-apps.ts';
 import { createModels } from '../../models/index.ts';
 import { quietAdk } from './quiet-adk.ts';
+import { type AppsFolder, findAppsFolder } from './apps-folder.ts';
 import type { AppsConfig } from './apps-config.ts';
 import { createAppShelf } from './app-shelf.ts';
 import { printMistake } from '../definition/mistake.ts';
-import { findEntry, rootFile } from '../files/root-file.ts';
 import { openTools } from './open-tools.ts';
 
 /** Apps and mistakes that were found in a folder. */
@@ -27,7 +27,8 @@ export async function validateApps(folder: string, config: AppsConfig): Promise<
   const log = createLogger({ level: 'silent', name: 'validate' });
   quietAdk(log);
   await using resources = new AsyncDisposableStack();
-  const { dir, names } = await findApps(resolve(folder));
+  const found = await findAppsFolder(resolve(folder));
+  const { dir } = found;
   const openKey = () => Promise.reject(new Error('No key is opened while apps are checked.'));
   const tools = openTools({ log, resources, openKey, openHeaders: openKey }, { ...config, agentsDir: dir });
   const models = createModels(config.models);
@@ -37,18 +38,16 @@ export async function validateApps(folder: string, config: AppsConfig): Promise<
   const { ofFiles, remoteAgents, openLinks } = tools;
   const options = { dir, log, models, tools: ofFiles, remoteAgents, openLinks, codeApps, ...limits };
   const shelf = createAppShelf(options, () => undefined);
-  for (const name of names) await shelf.load(name);
-  const mistakes = [...shelf.mistakes].flatMap(([name, found]) =>
-    found.map((mistake) => printMistake({ ...mistake, file: join(name, mistake.file) })),
+  for (const name of await namesIn(found)) await shelf.load(name);
+  const mistakes = [...shelf.mistakes].flatMap(([name, list]) =>
+    list.map((mistake) => printMistake({ ...mistake, file: join(name, mistake.file) })),
   );
   return { good: [...shelf.apps.keys()], mistakes };
 }
 
-/** A folder with a root file is one app; any other is a folder of apps. */
-async function findApps(folder: string): Promise<{ dir: string; names: readonly string[] }> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const isApp = entries.some(({ name }) => name === rootFile) || (await findEntry(folder)) !== undefined;
-  if (isApp) return { dir: dirname(folder), names: [basename(folder)] };
-  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
-  return { dir: folder, names: folders.map(({ name }) => name) };
+/** The names of the apps in a folder. */
+async function namesIn({ dir, only }: AppsFolder): Promise<readonly string[]> {
+  if (only !== undefined) return [only];
+  const entries = await readdir(dir, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
 }

@@ -1,10 +1,12 @@
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Registry } from './registry.ts';
 
 export interface WatchOptions {
   readonly dir: string;
+  /** The one app whose folder is watched; undefined or absent: all of `dir`. */
+  readonly only?: string | undefined;
   readonly registry: Pick<Registry, 'reload' | 'reloadAll'>;
   readonly log: Logger;
 }
@@ -20,10 +22,10 @@ const quietMs = 100;
 const decisive = /\.(ya?ml|json|[cm]?[jt]s)$/;
 
 /** Reloads an app when something in its folder changes, until disposed. Resolves when the watch is set. */
-export async function watchApps({ dir, registry, log }: WatchOptions): Promise<AppsWatch> {
+export async function watchApps({ dir, only, registry, log }: WatchOptions): Promise<AppsWatch> {
   const timers = new Map<string, NodeJS.Timeout>();
   const changes = new Map<string, PromiseWithResolvers<void>>();
-  const watcher = watch(dir, { ignoreInitial: true, depth: 8 });
+  const watcher = watch(only === undefined ? dir : join(dir, only), { ignoreInitial: true, depth: 8 });
   const reload = async (name: string): Promise<void> => {
     timers.delete(name);
     const change = changes.get(name);

@@ -1,0 +1,19 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { findEntry, rootFile } from '../files/root-file.ts';
+
+/** Where apps are: each in a folder of `dir`. */
+export interface AppsFolder {
+  readonly dir: string;
+  /** The one app of `dir` that counts; undefined: all. */
+  readonly only: string | undefined;
+}
+
+/**
+ * The apps of a folder, which has an absolute path. As in ADK, a folder with a root file is itself one app, with the folder's name; its folders are no apps.
+ * Rejects with the system's error when there is no such folder.
+ */
+export async function findAppsFolder(folder: string): Promise<AppsFolder> {
+  const isApp = (await readdir(folder)).includes(rootFile) || (await findEntry(folder)) !== undefined;
+  return isApp ? { dir: dirname(folder), only: basename(folder) } : { dir: folder, only: undefined };
+}
