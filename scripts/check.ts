@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { callersFile, callersText } from './callers-of-services.ts';
 import { clientTypesFile, clientTypesText } from './client-types.ts';
 import { faultsOf, readCommits } from './commits.ts';
+import { lostCallers } from './lost-callers.ts';
 import { arePythonModelsCurrent, pythonModelsFile } from './python-models.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -89,7 +90,9 @@ async function breakingSince(commit: string, folder: string): Promise<Outcome> {
   const copied = await run('sh', ['-c', 'git archive "$0" buf.yaml proto | tar -x -C "$1"', commit, folder]);
   if (!copied.ok) return copied;
   const { ok, output } = await run(bin('buf'), ['breaking', '--against', folder]);
-  return { ok, output: `against ${commit.slice(0, 10)}:\n${output}` };
+  const lost = lostCallers(bin('buf'), folder, root);
+  const faults = [output, ...lost].join('\n');
+  return { ok: ok && lost.length === 0, output: `against ${commit.slice(0, 10)}:\n${faults}` };
 }
 
 /** Output lines of git; none when it fails. */

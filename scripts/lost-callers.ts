@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+
+/**
+ * Callers that methods of the folder `before` name and those of `after` do not, as sentences: a service that is still deployed would be refused. A method that was marked `deprecated` may lose
+ * its callers, and so may one that is gone, which `buf breaking` judges.
+ */
+export function lostCallers(buf: string, before: string, after: string): string[] {
+  const [was, is] = [callersIn(buf, before), callersIn(buf, after)];
+  return [...was].flatMap(([name, { callers, isDeprecated }]) => {
+    const now = is.get(name)?.callers;
+    if (isDeprecated || now === undefined) return [];
+    const lost = callers.filter((caller) => !now.includes(caller));
+    return lost.map(
+      (caller) => `${name} lost its caller ${caller}: mark the method as deprecated first, for one release`,
+    );
+  });
+}
+
+interface Callable {
+  readonly callers: readonly string[];
+  readonly isDeprecated: boolean;
+}
+
+interface Described {
+  readonly name: string;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+interface Image {
+  readonly file: readonly {
+    readonly package?: string;
+    readonly service?: readonly (Described & { readonly method?: readonly Described[] })[];
+  }[];
+}
+
+function callersIn(buf: string, folder: string): Map<string, Callable> {
+  const args = ['build', folder, '--as-file-descriptor-set', '-o', '-#format=json'];
+  const { file } = JSON.parse(execFileSync(buf, args, { encoding: 'utf8', maxBuffer: 2 ** 27 })) as Image;
+  return new Map(
+    file.flatMap(({ package: name = '', service = [] }) =>
+      service.flatMap((one) =>
+        (one.method ?? []).map((method) => [`${name}.${one.name}/${method.name}`, callable(one, method)] as const),
+      ),
+    ),
+  );
+}
+
+function callable(service: Described, { options = {} }: Described): Callable {
+  const own = listOf(options['[agentmesh.mesh.v1.callers]']);
+  const callers = own.length > 0 ? own : listOf(service.options?.['[agentmesh.mesh.v1.default_callers]']);
+  return { callers: callers.filter((caller) => caller !== 'none'), isDeprecated: options['deprecated'] === true };
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
