@@ -13,7 +13,7 @@ const startMs = 15_000;
 const seconds = 30;
 const buses = ['PostgreSQL', ...((await findNatsServer()) === undefined ? [] : ['NATS'])];
 
-test.each(buses)(
+test.concurrent.each(buses)(
   'nine processes without work, whose bus is %s, make fewer than five transactions a second together',
   { timeout: 180_000 },
   async (bus) => {
