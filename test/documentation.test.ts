@@ -47,6 +47,13 @@ describe('the documentation', () => {
     expect(pages.filter((page) => !readme.includes(`(${page})`))).toEqual([]);
   });
 
+  test('begins each page with what it is for', () => {
+    const pages = globSync('docs/*.md', { cwd: root });
+    const openingOf = (page: string) => readFileSync(join(root, page), 'utf8').split('\n').slice(0, 3);
+    const others = pages.filter((page) => !/^# .+\n\n[A-Z`[]/.test(openingOf(page).join('\n')));
+    expect(others).toEqual([]);
+  });
+
   test('has a section of the changelog with a date for the version of the product', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     const changes = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
