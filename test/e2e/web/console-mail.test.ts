@@ -1,19 +1,17 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
-import { findChromium } from '../../programs/chromium.ts';
 import { makeAgent } from '../agents/make-agent.ts';
 import { type MailMesh, openMailMesh } from '../mail/open-mail-mesh.ts';
+import { faultsOf, launchBrowser, password, themes } from './open-console.ts';
 
-const password = 'correct horse battery';
 const root = { DEFAULT_SUPERADMIN_EMAIL: 'root@example.com', DEFAULT_SUPERADMIN_PASSWORD: password };
 let browser: Browser | undefined;
 let opened: MailMesh;
 
 beforeAll(async () => {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) return;
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser = await launchBrowser();
+  if (browser === undefined) return;
   opened = await openMailMesh(root);
 }, 300_000);
 afterAll(async () => {
@@ -63,6 +61,10 @@ test.each(providers)(
     await dialog.getByText('Subject: Invoice 7 is wrong').waitFor();
     await dialog.getByLabel('Message to the agent (optional)').fill('About {{ subject }}');
     await dialog.getByText('About Invoice 7 is wrong').waitFor();
+    for (const [colorScheme, rules] of themes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect(await faultsOf(page, rules)).toEqual([]);
+    }
     await dialog.getByRole('button', { name: 'Subscribe to a mailbox' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'What arrived' }).waitFor();

@@ -1,56 +1,24 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { Caller, newAccount } from '../../caller.ts';
-import { findChromium } from '../../programs/chromium.ts';
+import { Caller } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
+import { faultsOf, launchBrowser, password, themes, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
-const password = 'correct horse battery';
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) return;
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser = await launchBrowser();
 }, 300_000);
 afterAll(() => browser?.close());
-
-interface Visit {
-  readonly caller: Caller;
-  readonly context: BrowserContext;
-  readonly page: Page;
-  /** Errors of the page, and requests to other origins. */
-  readonly complaints: readonly string[];
-}
-
-/** Opens a page of the console in a browser that has no cookie yet, and signs in there. */
-async function visit(chrome: Browser, path: string): Promise<Visit> {
-  const caller = await newAccount(url);
-  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
-  const context = await chrome.newContext();
-  context.setDefaultTimeout(60_000);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) complaints.push(request.url());
-  });
-  await page.goto(`${url}/console${path}`);
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.keyboard.press('Enter');
-  return { caller, context, page, complaints };
-}
 
 test('the console signs in, streams an answer, keeps it over a reload and lists the run, without an error or a request to another origin', {
   timeout: 180_000,
 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
-  const { context, page, complaints } = await visit(browser, '/chat/echo');
+  const { context, page, complaints } = await visit(browser, url, '/chat/echo');
   await page.getByLabel('Write a message').waitFor();
   expect(await page.evaluate<number>(loadedBytes)).toBeLessThanOrEqual(120_000);
   await page.getByLabel('Write a message').fill('hello **console**');
@@ -80,7 +48,7 @@ test('a person signs a program in with its code and the password, and denies ano
 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
   const approved = await startProgram();
-  const { context, page, complaints } = await visit(browser, `/device?code=${approved.user_code}`);
+  const { context, page, complaints } = await visit(browser, url, `/device?code=${approved.user_code}`);
   await page.getByRole('heading', { name: 'a program of the test' }).waitFor();
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Approve' }).click();
@@ -119,12 +87,6 @@ const screens = [
   '/account?tab=signIns',
 ];
 
-/** The rules of WCAG 2.2 AA. Only contrast differs between themes. */
-const themes = [
-  ['light', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']],
-  ['dark', ['color-contrast']],
-] as const;
-
 /** Widths of a phone, a laptop and a 4K screen, for people to look at. */
 const widths = [360, 1_280, 3_840];
 const shots = fileURLToPath(new URL('../../.artifacts/console-screens', import.meta.url));
@@ -141,7 +103,7 @@ async function shoot(page: Page, screen: string): Promise<void> {
 
 test('every screen is accessible and fits a narrow phone in both themes', { timeout: 240_000 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page, complaints } = await visit(browser, '/');
+  const { caller, context, page, complaints } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
   await fill(caller);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -150,7 +112,6 @@ test('every screen is accessible and fits a narrow phone in both themes', { time
     await page.goto(`${url}/console${screen}`);
     await page.locator('#main :is(h1, form)').first().waitFor();
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
-    await page.evaluate(axe.source);
     for (const [colorScheme, rules] of themes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       faults.push(...(await faultsOf(page, rules)).map((fault) => `${screen} ${colorScheme}: ${fault}`));
@@ -166,7 +127,7 @@ test('two tabs share one stream of changes, and a change of the state is refused
   timeout: 180_000,
 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, '/sessions/echo/user/order?tab=state');
+  const { caller, context, page } = await visit(browser, url, '/sessions/echo/user/order?tab=state');
   let streams = 0;
   context.on('request', (request) => {
     if (request.url().endsWith('/api/changes')) streams += 1;
@@ -199,25 +160,21 @@ test('accounts beside each other, a server that is away, an error, a session tha
   timeout: 240_000,
 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
-  const [one, other] = [await visit(browser, '/runs'), await visit(browser, '/runs')];
+  const [one, other] = [await visit(browser, url, '/runs'), await visit(browser, url, '/runs')];
   const { caller, context, page } = one;
   await caller.run(await caller.createSession('echo'), 'hello');
   await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'echo' }).waitFor();
   await other.page.getByText('No runs yet').waitFor();
 
   const problem = page.locator('#main').getByRole('alert');
-  const faults = async () => {
-    await page.evaluate(axe.source);
-    return faultsOf(page, themes[0][1]);
-  };
   await page.goto(`${url}/console/runs/e-nothing`);
   await problem.getByText('Request').waitFor();
   await problem.getByRole('button', { name: 'Try again' }).waitFor();
-  expect(await faults()).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
   await context.setOffline(true);
   await open(page, 'Account');
   await page.getByText('The server cannot be reached.').first().waitFor();
-  expect(await faults()).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
   await context.setOffline(false);
   // The first try may come before the browser is online again.
   await expect
@@ -242,7 +199,7 @@ test('accounts beside each other, a server that is away, an error, a session tha
       return page.getByLabel('E-mail').count();
     })
     .toBe(1);
-  expect(await faults()).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
 
   await other.page.goto(`${url}/console/account?tab=data`);
   await other.page.getByLabel('Your password').fill(password);
@@ -264,15 +221,6 @@ async function fill(caller: Caller): Promise<void> {
   const newMessage = { role: 'user', parts: [{ text: 'report' }] };
   const schedule = { cron: '0 9 * * 1-5', appName: 'echo', userId: 'user', newMessage, enabled: false };
   await caller.request('POST', '/api/schedules', schedule);
-}
-
-/** Violations of rules, and whether the page is broader than the window. */
-async function faultsOf(page: Page, rules: readonly string[]): Promise<string[]> {
-  const run = `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`;
-  const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(run);
-  const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  const faults = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-  return excess > 0 ? [...faults, `broader than the window by ${excess}`] : faults;
 }
 
 function open(page: Page, name: string, timeout?: number): Promise<void> {

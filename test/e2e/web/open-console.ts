@@ -1,0 +1,63 @@
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Caller, newAccount } from '../../caller.ts';
+import { findChromium } from '../../programs/chromium.ts';
+
+export const password = 'correct horse battery';
+
+/** The browser of this machine; undefined, with a warning, where there is none. */
+export async function launchBrowser(): Promise<Browser | undefined> {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) return undefined;
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export interface Visit {
+  readonly caller: Caller;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Errors of the page, and requests to other origins. */
+  readonly complaints: string[];
+}
+
+/** A page in a browser that has no cookie yet, which notes what it complains of. */
+export async function openPage(chrome: Browser, url: string): Promise<Omit<Visit, 'caller'>> {
+  const context = await chrome.newContext();
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) complaints.push(request.url());
+  });
+  return { context, page, complaints };
+}
+
+/** Opens a page of the console in a browser that has no cookie yet, and signs a new account in there. */
+export async function visit(chrome: Browser, url: string, path: string): Promise<Visit> {
+  const caller = await newAccount(url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  const opened = await openPage(chrome, url);
+  await opened.page.goto(`${url}/console${path}`);
+  await opened.page.getByLabel('E-mail').fill(email);
+  await opened.page.getByLabel('Password').fill(password);
+  await opened.page.keyboard.press('Enter');
+  return { caller, ...opened };
+}
+
+/** The rules of WCAG 2.2 AA. Only contrast differs between themes. */
+export const themes = [
+  ['light', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']],
+  ['dark', ['color-contrast']],
+] as const;
+
+/** Violations of rules, and whether the page is broader than the window. */
+export async function faultsOf(page: Page, rules: readonly string[] = themes[0][1]): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`;
+  const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(run);
+  const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  const faults = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+  return excess > 0 ? [...faults, `broader than the window by ${excess}`] : faults;
+}
