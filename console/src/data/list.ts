@@ -1,37 +1,74 @@
-import type { List } from '@agentmesh/client';
+import type { List, Page } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { type Known, useQuery } from './query.ts';
 
 export interface Listed<T> extends Known<readonly T[]> {
+  readonly key: string;
   /** Reads the next page; undefined behind the last one. */
   readonly more: (() => Promise<void>) | undefined;
 }
 
-interface Further<T> {
+/** What was read of a list: its first page, or several. */
+interface Read<T> extends Page<T> {
   readonly key: string;
-  readonly items: readonly T[];
-  readonly next: string | undefined;
+  readonly isLong: boolean;
 }
+
+/** Pages without entries that are read at once. */
+const mostEmpty = 20;
+
+type IdOf<T> = (item: T) => string | number;
 
 export interface ListQuery<T> {
   readonly key: string;
   readonly read: () => List<T>;
-  readonly idOf: (item: T) => string | number;
+  readonly idOf: IdOf<T>;
   readonly everyMs?: number;
 }
 
 /** A list that is read page by page. Its first page is kept current; entries of further pages stay as they were read. */
 export function useList<T>({ key, read, idOf, everyMs }: ListQuery<T>): Listed<T> {
   const first = useQuery(key, () => read().page(), { everyMs });
-  const further = useSignal<Further<T>>({ key, items: [], next: undefined });
-  const added = further.value.key === key ? further.value : undefined;
-  const { items = [], next } = first.data ?? {};
-  const fresh = new Set(items.map(idOf));
-  const all = [...items, ...(added?.items ?? []).filter((item) => !fresh.has(idOf(item)))];
-  const cursor = added === undefined || added.items.length === 0 ? next : added.next;
+  const kept = useRef<Read<T>>(undefined);
+  const pages = useSignal(1);
+  // Draws the list again when a page was added.
+  void pages.value;
+  const before = kept.current?.key === key ? kept.current : undefined;
+  const shown = first.data === undefined ? undefined : { key, ...joined(first.data, before, idOf) };
+  kept.current = shown;
   const more = async (): Promise<void> => {
-    const page = await read().page(cursor);
-    further.value = { key, items: [...(added?.items ?? []), ...page.items], next: page.next };
+    const next = shown?.next;
+    // A first page that is read anew meanwhile does not move the end of the list any more.
+    if (kept.current?.key === key) kept.current = { ...kept.current, isLong: true };
+    const page = await readSome(read(), next);
+    const now = kept.current;
+    if (now === undefined || now.key !== key || now.next !== next) return;
+    const known = new Set(now.items.map(idOf));
+    const added = page.items.filter((item) => !known.has(idOf(item)));
+    kept.current = { key, items: [...now.items, ...added], next: page.next, isLong: true };
+    pages.value += 1;
   };
-  return { ...first, data: first.data && all, more: cursor === undefined ? undefined : more };
+  return { ...first, key, data: shown?.items, more: shown?.next === undefined ? undefined : more };
+}
+
+/** The next page that has entries. The server ends a page early where few entries match, and the search ends after some pages without any. */
+async function readSome<T>(list: List<T>, cursor: string | undefined): Promise<Page<T>> {
+  let page = await list.page(cursor);
+  for (let read = 1; read < mostEmpty && page.items.length === 0 && page.next !== undefined; read += 1)
+    page = await list.page(page.next);
+  return page;
+}
+
+/** The first page as it is now, with what was read behind it. Entries that it pushed out stay, because the cursor lies behind them. */
+function joined<T>(first: Page<T>, before: Read<T> | undefined, idOf: IdOf<T>): Omit<Read<T>, 'key'> {
+  if (before?.isLong !== true || first.next === undefined) return { ...first, isLong: false };
+  const places = new Map(before.items.map((item, place) => [idOf(item), place]));
+  const last = first.items.findLast((item) => places.has(idOf(item)));
+  // So many are new that entries between the page and the older ones are unknown.
+  if (last === undefined && first.items.length > 0) return { ...first, isLong: false };
+  const fresh = new Set(first.items.map(idOf));
+  const older = last === undefined ? before.items : before.items.slice((places.get(idOf(last)) ?? 0) + 1);
+  const items = [...first.items, ...older.filter((item) => !fresh.has(idOf(item)))];
+  return { items, next: before.next, isLong: true };
 }

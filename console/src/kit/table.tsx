@@ -3,6 +3,7 @@ import type { Listed } from '../data/list.ts';
 import { t } from '../texts.ts';
 import { Button } from './button.tsx';
 import { Failure, Skeleton } from './states.tsx';
+import { useStill } from './still.ts';
 
 export interface Column<T> {
   readonly title: string;
@@ -22,38 +23,59 @@ interface TableProps<T> {
 }
 
 /** A table whose rows are links. j and k go from row to row. */
-export function Table<T>({ label, columns, rows, keyOf, hrefOf }: TableProps<T>) {
+export function Table<T>(props: TableProps<T>) {
   return (
     <div class="card scroll">
-      <table class="table" aria-label={label}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.title} scope="col" class={classOf(column)}>
-                {column.title}
-              </th>
+      <Rows {...props} />
+    </div>
+  );
+}
+
+/** A table of what changes by itself. Rows stay under the pointer; new ones are counted until it has left. */
+export function LiveTable<T>(props: TableProps<T>) {
+  const { rows, held, handlers } = useStill(props.rows, props.keyOf);
+  return (
+    <div class="live-table">
+      <div class="card scroll" {...handlers}>
+        <Rows {...props} rows={rows} />
+      </div>
+      <div class="held" role="status">
+        {held > 0 && <span>{`${held} ${t.states.held}`}</span>}
+      </div>
+    </div>
+  );
+}
+
+function Rows<T>({ label, columns, rows, keyOf, hrefOf }: TableProps<T>) {
+  return (
+    <table class="table" aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.title} scope="col" class={classOf(column)}>
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((item) => (
+          <tr key={keyOf(item)}>
+            {columns.map((column, index) => (
+              <td key={column.title} class={[classOf(column), index === 0 && 'lead-cell'].filter(Boolean).join(' ')}>
+                {index === 0 && hrefOf !== undefined ? (
+                  <a class="cover" href={hrefOf(item)} data-row>
+                    {column.cell(item)}
+                  </a>
+                ) : (
+                  column.cell(item)
+                )}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((item) => (
-            <tr key={keyOf(item)}>
-              {columns.map((column, index) => (
-                <td key={column.title} class={[classOf(column), index === 0 && 'lead-cell'].filter(Boolean).join(' ')}>
-                  {index === 0 && hrefOf !== undefined ? (
-                    <a class="cover" href={hrefOf(item)} data-row>
-                      {column.cell(item)}
-                    </a>
-                  ) : (
-                    column.cell(item)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -67,13 +89,15 @@ interface ListTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   readonly retry?: () => unknown;
 }
 
-/** A table of a list that is read page by page, in all of its states. */
-export function ListTable<T>({ list: { data, error, more }, empty, retry, ...table }: ListTableProps<T>) {
+/** A table of a list that is read page by page, in all of its states. The server may end a page of a rare kind before it has found one. */
+export function ListTable<T>({ list: { key, data, error, more }, empty, retry, ...table }: ListTableProps<T>) {
   if (data === undefined) return error === undefined ? <Skeleton lines={8} /> : <Failure error={error} retry={retry} />;
-  if (data.length === 0) return <>{empty}</>;
+  if (data.length === 0 && more === undefined) return <>{empty}</>;
+  // The rows of other tables have buttons, whose effect is seen at once.
+  const Kind = table.hrefOf === undefined ? Table : LiveTable;
   return (
     <div class="stack">
-      <Table {...table} rows={data} />
+      {data.length === 0 ? <p class="muted">{t.states.noneYet}</p> : <Kind key={key} {...table} rows={data} />}
       {more && (
         <div class="row pill">
           <Button onPress={more}>{t.actions.more}</Button>

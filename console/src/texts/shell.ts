@@ -49,6 +49,8 @@ export const shell = {
   states: {
     loading: 'Loading',
     failed: 'This could not be loaded',
+    held: 'new',
+    noneYet: 'None among the latest. Older ones have not been searched yet.',
     requestId: 'Request',
     offline: 'The server cannot be reached.',
     offlineText: 'The server cannot be reached. What you see may be old.',

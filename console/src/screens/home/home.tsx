@@ -9,7 +9,7 @@ import { Command } from '../../kit/copy.tsx';
 import { dollars, shortCount } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
 import { When } from '../../kit/states.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
+import { type Column, LiveTable } from '../../kit/table.tsx';
 import { lengthOf, Time } from '../../kit/time.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { base, href } from '../../shell/router.ts';
@@ -100,14 +100,14 @@ function Lists({ runs }: { readonly runs: readonly Run[] }) {
     <div class="halves">
       <section class="stack tight">
         <h2>{t.home.latest}</h2>
-        <Table label={t.home.latest} columns={columns} rows={runs.slice(0, shown)} keyOf={keyOf} hrefOf={hrefOf} />
+        <LiveTable label={t.home.latest} columns={columns} rows={runs.slice(0, shown)} keyOf={keyOf} hrefOf={hrefOf} />
       </section>
       <section class="stack tight">
         <h2>{t.home.lastFailed}</h2>
         {failed.length === 0 ? (
           <p class="card pad muted">{t.home.nothingFailed}</p>
         ) : (
-          <Table label={t.home.lastFailed} columns={ofFailed} rows={failed} keyOf={keyOf} hrefOf={hrefOf} />
+          <LiveTable label={t.home.lastFailed} columns={ofFailed} rows={failed} keyOf={keyOf} hrefOf={hrefOf} />
         )}
       </section>
     </div>

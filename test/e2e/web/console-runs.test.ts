@@ -1,0 +1,126 @@
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import pg from 'pg';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
+import { launchBrowser, visit } from './open-console.ts';
+
+const stored = 10_000;
+const resources = new AsyncDisposableStack();
+let browser: Browser | undefined;
+let mesh: TestMesh;
+let databaseUrl: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
+  const database = resources.use(await testDatabaseUrl());
+  databaseUrl = database.url;
+  const only = ['artifacts', 'auth', 'keys', 'runs', 'sessions'];
+  mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl, env: { AGENTS_DIR: agentsDir } }));
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  await resources.disposeAsync();
+});
+
+/**
+ * Shows the runs of a new account: one of now, and behind it `e-1` to `e-10000`, each a second older than the one before. Every hundredth is of another
+ * user, and the oldest has failed.
+ */
+async function visitRuns(chrome: Browser) {
+  const visited = await visit(chrome, mesh.url, '/runs');
+  await visited.page.getByText('No runs yet').waitFor();
+  const session = await visited.caller.createSession('echo');
+  await visited.caller.run(session, 'hello');
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(
+    `insert into sessions.runs
+       (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, attempt, created_at, started_at, ended_at, usage)
+     select account_id, app_name, case when n % 100 = 0 then 'rare' else user_id end, session_id, session_pk, 'e-' || n,
+       case when n = $1 then 'failed' else 'completed' end, owner, 1, t, t, t + interval '250 ms', usage
+     from sessions.runs, generate_series(1, $1::integer) n, lateral (select created_at - make_interval(secs => n) as t) time
+     where session_id = $2`,
+    [stored, session.id],
+  );
+  await client.end();
+  await visited.page.reload();
+  await expect.poll(() => idsOf(visited.page)).toHaveLength(50);
+  return { ...visited, session };
+}
+
+const idsOf = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(
+    `Array.from(document.querySelectorAll('table[aria-label="Runs"] a[data-row]'), ({ pathname }) => pathname.split('/').at(-1))`,
+  );
+
+const range = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, n) => `e-${from + n}`);
+
+const topOf = async (page: Page, id: string): Promise<number> =>
+  Math.round((await page.locator(`a[href$="/${id}"]`).boundingBox())?.y ?? Number.NaN);
+
+test('a list of 10,000 runs is read page by page, without a run twice or left out, while others come and no row moves under the pointer', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints, session } = await visitRuns(browser);
+  const [newest = ''] = await idsOf(page);
+  const more = page.getByRole('button', { name: 'Show more' });
+  for (let pages = 2; pages <= 5; pages += 1) {
+    await more.click();
+    await expect.poll(() => idsOf(page)).toHaveLength(50 * pages);
+  }
+  expect(await idsOf(page)).toEqual([newest, ...range(1, 249)]);
+
+  // A run that comes first pushes none of the others out, and does not move what is looked at.
+  await page.mouse.move(0, 0);
+  await page.locator('a[href$="/e-120"]').scrollIntoViewIfNeeded();
+  const before = await topOf(page, 'e-120');
+  await caller.run(session, 'again');
+  await expect.poll(() => idsOf(page)).toHaveLength(251);
+  expect((await idsOf(page)).slice(1)).toEqual([newest, ...range(1, 249)]);
+  // Browsers scroll by whole pixels, and rows end between them.
+  await expect.poll(async () => Math.abs((await topOf(page, 'e-120')) - before)).toBeLessThanOrEqual(1);
+  await more.click();
+  await expect.poll(() => idsOf(page)).toHaveLength(301);
+  expect((await idsOf(page)).slice(1)).toEqual([newest, ...range(1, 299)]);
+
+  await page.evaluate('scrollTo(0, 0)');
+  await page.locator('a[href$="/e-2"]').hover();
+  const [place, shown] = [await topOf(page, 'e-2'), await idsOf(page)];
+  await caller.run(session, 'once more');
+  await page.getByText('1 new', { exact: true }).waitFor();
+  expect([await topOf(page, 'e-2'), await idsOf(page)]).toEqual([place, shown]);
+  await page.mouse.move(0, 0);
+  await expect.poll(async () => (await idsOf(page)).slice(1)).toEqual(shown);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('filters find what is rare among 10,000 runs, however far back it is', { timeout: 240_000 }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await visitRuns(browser);
+  await page.getByRole('searchbox', { name: 'User' }).fill('rare');
+  await page.keyboard.press('Enter');
+  const rare = range(1, stored / 100).map((_, n) => `e-${(n + 1) * 100}`);
+  await expect.poll(() => idsOf(page)).toEqual(rare.slice(0, 50));
+  const more = page.getByRole('button', { name: 'Show more' });
+  await more.click();
+  await expect.poll(() => idsOf(page)).toEqual(rare);
+
+  // The server ends a page after it has read 5,000 runs, with none that matches on the first.
+  await page.goto(`${mesh.url}/console/runs?app=echo&status=failed`);
+  await page.getByText('None among the latest').waitFor();
+  await more.click();
+  await expect.poll(() => idsOf(page)).toEqual([`e-${stored}`]);
+  await more.waitFor({ state: 'detached' });
+  await page.getByLabel('Status').selectOption('Cancelled');
+  await page.getByText('None among the latest').waitFor();
+  await more.click();
+  await page.getByText('No run matches these filters').waitFor();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await expect.poll(() => idsOf(page)).toHaveLength(50);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
