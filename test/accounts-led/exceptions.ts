@@ -38,6 +38,7 @@ export const tablesOfAll = /\.(locks|migrations)_pkey$/;
 
 export const sweeps: Reasons = {
   'an operator asks about all accounts': [
+    'count-unfinished-runs',
     'find-active-run-of-any-account',
     'find-run-of-any-account',
     'sum-runs-by-account',
