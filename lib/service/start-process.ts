@@ -16,7 +16,7 @@ import {
 } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 import { type BacklogWatch, createBacklogWatch } from './backlog/index.ts';
-import { startJob } from './start-job.ts';
+import { type JobSurroundings, startJob } from './start-job.ts';
 import { listenOn } from './listen-on.ts';
 import {
   checkAddresses,
@@ -96,6 +96,13 @@ function namesOf(services: readonly Service[]): string[] {
   return services.map(({ name }) => name);
 }
 
+/** Metrics have numbers from the start: the first reading does not wait for a round, and the next one tells of its failure. */
+function startBacklogRounds(backlog: BacklogWatch, surroundings: JobSurroundings): AsyncDisposable {
+  const read = () => backlog.read();
+  void read().catch(() => undefined);
+  return startJob({ ...backlogRounds, run: read }, surroundings);
+}
+
 /** Starts services in one process. When one fails to start, what was opened is closed and the error is thrown. */
 export async function startProcess(options: ProcessOptions): Promise<MeshProcess> {
   checkProcess(options);
@@ -107,7 +114,6 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   const base = await openBase(options, { resources, draining: draining.signal });
   const { driver, metrics, log } = base;
   const backlog = createBacklogWatch({ driver, metrics });
-  resources.use(startJob({ ...backlogRounds, run: () => backlog.read() }, { log, draining: draining.signal }));
   const running = new Map<string, Running>();
   for (const service of options.services) {
     running.set(
@@ -115,6 +121,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
       await startService(service, { ...base, backlog, env: options.env, resources, draining: draining.signal }),
     );
   }
+  resources.use(startBacklogRounds(backlog, { log, draining: draining.signal }));
   checkAddresses(base.mesh, options.words);
   checkGrants(base.mesh);
   const own = collectChecks(running, 'ready');
