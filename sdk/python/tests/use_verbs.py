@@ -116,8 +116,9 @@ async def news(mesh: AsyncAgentMesh) -> None:
         await asyncio.wait([waiting], timeout=0.5)
     assert (await waiting)["read"] is False
     assert await mesh.notifications.unread_count() > 0
-    await mesh.notifications.read_all()
-    assert await mesh.notifications.unread_count() == 0
+    # The last runs may still add one each.
+    while await mesh.notifications.unread_count() > 0:
+        await mesh.notifications.read_all()
 
 
 async def objects_of_genai(mesh: AsyncAgentMesh) -> None:
