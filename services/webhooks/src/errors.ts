@@ -12,7 +12,11 @@ export function pushUnauthenticated(): MeshError {
 
 /** The token of a push is not by Google, not for this address or not of a configured service account, or none is configured. */
 export function pushRefused(): MeshError {
-  return new MeshError('permission_denied', 'push_refused', 'The push is not from the configured subscription.');
+  return new MeshError(
+    'permission_denied',
+    'push_refused',
+    'The push has no token that Google made for this receiver.',
+  );
 }
 
 /** Google's keys cannot be read, so that no push can be checked. */
