@@ -60,7 +60,7 @@ export class PgListener {
   async ping(): Promise<void> {
     const session = this.#current;
     if (session === undefined) throw busUnavailable();
-    await session.client.query('select 1');
+    await session.query('select 1');
   }
 
   async close(): Promise<void> {
