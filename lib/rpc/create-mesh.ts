@@ -12,7 +12,7 @@ export interface MeshNode extends AsyncDisposable {
 
   /** The services that clients have been made for, and that this process neither serves nor has an address of; each with one caller. */
   missing(): { caller: string; called: string }[];
-  /** What is wrong with the grants of consumers for services of this process, as sentences. */
+  /** The faults of the grants of consumers for services of this process, as sentences. */
   grantFaults(): string[];
 
   /** Opens the gRPC server for every service that is or will be served. Port 0 takes any free one. At most once per node. */

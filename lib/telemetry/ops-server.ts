@@ -20,7 +20,7 @@ export interface OpsServerOptions {
   optional?: Checks;
   /** Waiting work by service, shown by `/readyz`. */
   backlog?: () => Promise<object | undefined>;
-  /** Whether `/debug/heap` and `/debug/cpu` answer. What they tell holds secrets of the process. */
+  /** True: `/debug/heap` and `/debug/cpu` answer. Their answers hold secrets of the process. */
   profiles?: boolean;
   /** How long `optional` keeps the process from its first work, in milliseconds. */
   optionalWaitMs?: number;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** Whether this machine can make Python environments. A laptop with Node alone has no Python. */
+/** True when this machine can make Python environments. A laptop with Node alone has no Python. */
 export const hasPython = spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0;
 
 /** Installs packages into an empty environment in a folder. Returns the path of its Python. */

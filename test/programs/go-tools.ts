@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 /** Built programs are kept there, because some take minutes. */
 export const goToolCache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentmesh-go-tools');
 
-/** Whether this machine has Go. */
+/** True when this machine has Go. */
 export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
 
 /**

@@ -9,7 +9,7 @@ export interface Listed<T> extends Known<readonly T[]> {
   readonly more: (() => Promise<void>) | undefined;
 }
 
-/** What was read of a list: its first page, or several. */
+/** The pages of a list that were read, one or several. */
 interface Read<T> extends Page<T> {
   readonly key: string;
   readonly isLong: boolean;

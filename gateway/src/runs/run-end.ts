@@ -12,7 +12,7 @@ export interface RunName {
 const behindAll = 2 ** 31 - 1;
 const going: ReadonlySet<RunStatus | undefined> = new Set([RunStatus.QUEUED, RunStatus.RUNNING]);
 
-/** Whether the run has neither ended nor waits for an answer. */
+/** True while the run has neither ended nor waits for an answer. */
 export function isGoing(run: LedgerRun | undefined): boolean {
   return going.has(run?.status);
 }

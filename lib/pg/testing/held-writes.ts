@@ -5,7 +5,7 @@ interface Held {
   readonly url: string;
   /** The table with its schema. */
   readonly table: string;
-  /** How many transactions have to wait before they go on. */
+  /** Number of transactions that have to wait before they go on. */
   readonly atLeast: number;
 }
 

@@ -4,7 +4,7 @@ import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect';
 /** Fields that name the account of a request, and `actor_id`, the account in whose name auth acts. */
 const named = new Set(['account_id', 'account_ids', 'actor_id']);
 
-/** Whether a message of this type, or one inside it, can name an account. */
+/** True when a message of this type, or one inside it, can name an account. */
 export function canNameAccount(schema: DescMessage, seen = new Set<DescMessage>()): boolean {
   if (seen.has(schema)) return false;
   seen.add(schema);

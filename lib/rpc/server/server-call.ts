@@ -48,7 +48,7 @@ export class ServerCall implements HandlerContext {
     this.protocolName = origin.protocolName;
     this.#origin = origin;
     const { requestId = randomUUID(), traceparent } = origin.context;
-    // What services ask each other by themselves, such as leases, belongs to no trace: an idle mesh makes no spans.
+    // A call that a service makes by itself, such as for leases, belongs to no trace: an idle mesh makes no spans.
     if (traceparent !== undefined && isTracing()) this.#span = startServerSpan(spanOf(method), traceparent);
     const trace = this.#span?.traceparent ?? traceparent;
     this.#context = trace === undefined ? { requestId } : { requestId, traceparent: trace };

@@ -7,7 +7,7 @@ const resources = new AsyncDisposableStack();
 let service: TestMemory;
 /** How many postings an account has. */
 let postingsOf: (memory: SessionKey) => Promise<number>;
-/** How many rows an account has in the tables that grow with what it remembers. */
+/** Number of rows of an account in the tables that grow with what it remembers. */
 let rowsOf: (accountId: string) => Promise<unknown>;
 
 beforeAll(async () => {

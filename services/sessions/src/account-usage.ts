@@ -2,7 +2,7 @@ import type { Usage } from '@agentmesh/lib/usage';
 import { accountRuns, accountSessions, accountState, accountStoredBytes } from './errors.ts';
 import type { CheckedKey } from './session-key.ts';
 
-/** What of an account is only counted up while it works: rows that were deleted since are found when it is counted anew. */
+/** Kinds that are only counted up while an account works: rows that were deleted since are found when it is counted anew. */
 export type Grown = 'runs' | 'run_keys' | 'state';
 
 /** `…_counted`: the number when it was counted anew. */

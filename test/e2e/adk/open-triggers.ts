@@ -10,7 +10,7 @@ import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
 export const base = 'https://mesh.example';
 export const pusher = 'trigger@my-project.iam.gserviceaccount.com';
 
-/** What a push differs in from a good one. */
+/** Differences of a push from a good one. */
 export interface PushOptions {
   readonly app?: string;
   readonly source?: string;
@@ -30,7 +30,7 @@ export interface Triggers extends AsyncDisposable {
   push(body: unknown, options?: PushOptions): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Sessions of a user of an app, with their events. */
   sessionsOf(userId: string, app?: string): Promise<SessionJson[]>;
-  /** What the agent was told in the newest session of a user, which is JSON. */
+  /** The message that the agent got in the newest session of a user, which is JSON. */
   told(userId: string): Promise<{ data: unknown; attributes: Record<string, unknown> }>;
 }
 

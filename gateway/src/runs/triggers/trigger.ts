@@ -9,7 +9,7 @@ export interface Trigger {
   readonly userId: string;
   /** JSON with `data` and `attributes`, which the agent gets. */
   readonly text: string;
-  /** What was delivered: `trigger_delivery` in the session's state. */
+  /** The delivery: `trigger_delivery` in the session's state. */
   readonly delivery: Delivery;
 }
 
@@ -68,7 +68,7 @@ interface Wrapper {
   readonly message: Pick<PubSubMessage, 'data' | 'attributes'>;
 }
 
-/** Whether the data of an event is a message of Pub/Sub. */
+/** True for data of an event that is a message of Pub/Sub. */
 function isWrapper(data: unknown): data is Wrapper {
   const { message } = (data ?? {}) as { readonly message?: unknown };
   return typeof message === 'object' && message !== null && 'data' in message;

@@ -34,7 +34,7 @@ const askRoom = createQuery<Room, { room: boolean }>({
   text: (param) => `select ${hasRoom(param)} as room`,
 });
 
-/** Whether the account may have one more. */
+/** True when the account may have one more. */
 export async function hasRoomToAwait(db: Queryable, room: Room): Promise<boolean> {
   return (await askRoom(db, room))[0]?.room === true;
 }

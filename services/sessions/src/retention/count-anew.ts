@@ -35,7 +35,7 @@ export async function countAnew(context: CountingContext): Promise<number> {
   return deleted;
 }
 
-/** How much the account has: counted anew when it is full, or has added an eighth of what it may have. So all counting reads a few times as much as was written. */
+/** The amount that the account has: counted anew when it is full, or has added an eighth of what it may have. So all counting reads a few times as much as was written. */
 async function countAccount(
   { db, usage }: CountingContext,
   { accountId, kind, number, counted }: GrownAccount,

@@ -20,7 +20,7 @@ export function servesApp(apps: readonly string[], name: string): boolean {
   return apps.length === 0 || apps.includes(isAgentAppName(name) ? records : name);
 }
 
-/** What a process serves whose files hold `only` one app; undefined: any number. */
+/** The apps of a process whose files hold `only` one app; undefined: any number. */
 export function servedApps(apps: readonly string[], only: string | undefined): readonly string[] {
   return only === undefined || apps.length > 0 ? apps : [only, records];
 }

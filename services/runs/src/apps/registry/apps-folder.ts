@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { findEntry, rootFile } from '../files/root-file.ts';
 
-/** Where apps are: each in a folder of `dir`. */
+/** The place of apps: each is in a folder of `dir`. */
 export interface AppsFolder {
   readonly dir: string;
   /** The one app of `dir` that counts; undefined: all. */

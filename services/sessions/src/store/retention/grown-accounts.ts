@@ -2,7 +2,7 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { type Grown, metadataOfRun } from '../../account-usage.ts';
 import { bytesOfRow } from '../sizes.ts';
 
-/** What an account has counted of a kind, and how much of it there was when it was counted anew for the last time. */
+/** The amount of a kind that an account has counted, and the amount when it was counted anew for the last time. */
 export interface GrownAccount {
   readonly accountId: string;
   readonly kind: Grown;
@@ -53,7 +53,7 @@ const countKeys = createCount('run_keys');
 const countState = createCount('state');
 const countOf = { runs: countRuns, run_keys: countKeys, state: countState };
 
-/** How much of a kind an account has. Reads all its rows. */
+/** The amount of a kind that an account has. Reads all its rows. */
 export async function countRows(db: Queryable, accountId: string, kind: Grown): Promise<bigint> {
   const [row] = await countOf[kind](db, { accountId });
   return row?.number ?? 0n;

@@ -13,7 +13,7 @@ interface LogJson {
   readonly error_message: string | null;
 }
 
-/** What came into a mailbox, and what is known of it. */
+/** The mails of a mailbox, and how far they are known. */
 interface Arrivals {
   readonly story: Story;
   /** Subjects of mails whose run has not been seen yet. */
