@@ -1,21 +1,22 @@
-// Runs around `npm pack`: the package of other programs has the contracts and the code that is generated from them, and no sources of the mesh.
-import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// Makes the folder of the package of other programs, with the contracts and the code that is generated from them, and without sources of the mesh: `node pack.mjs [folder]`.
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-const [manifest, original] = [path('package.json'), path('package.json.orig')];
+const folder = process.argv[2] ?? path('dist/package');
 
-if (process.argv[2] === 'restore') {
-  renameSync(original, manifest);
-} else {
-  copyFileSync(manifest, original);
-  const {
-    private: _,
-    scripts: __,
-    devDependencies: ___,
-    exports,
-    ...packed
-  } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const generated = Object.entries(exports).filter(([, to]) => typeof to !== 'string');
-  writeFileSync(manifest, `${JSON.stringify({ ...packed, exports: Object.fromEntries(generated) }, undefined, 2)}\n`);
-}
+const {
+  private: _,
+  scripts: __,
+  devDependencies: ___,
+  exports,
+  ...packed
+} = JSON.parse(readFileSync(path('package.json'), 'utf8'));
+const generated = Object.entries(exports).filter(([, to]) => typeof to !== 'string');
+
+rmSync(folder, { recursive: true, force: true });
+for (const name of [...packed.files, 'README.md']) cpSync(path(name), join(folder, name), { recursive: true });
+cpSync(path('../LICENSE'), join(folder, 'LICENSE'));
+const manifest = { ...packed, exports: Object.fromEntries(generated) };
+writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

@@ -1,17 +1,23 @@
-// Runs around `npm pack`: compiles the sources, and lets the package lead to what was compiled. In the repository it leads to the sources.
+// Makes the folder of the package of other programs, with what is compiled of the sources: `node pack.mjs [folder]`. In the repository the package leads to the sources.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-const [manifest, original] = [path('package.json'), path('package.json.orig')];
+const folder = process.argv[2] ?? path('dist/package');
 
-if (process.argv[2] === 'restore') {
-  renameSync(original, manifest);
-} else {
-  rmSync(path('dist'), { recursive: true, force: true });
-  execFileSync(path('../../node_modules/.bin/tsc'), ['-p', path('tsconfig.pack.json')], { stdio: 'inherit' });
-  copyFileSync(manifest, original);
-  const { publishConfig, scripts: _, devDependencies: __, ...packed } = JSON.parse(readFileSync(manifest, 'utf8'));
-  writeFileSync(manifest, `${JSON.stringify({ ...packed, ...publishConfig }, undefined, 2)}\n`);
-}
+const {
+  private: _,
+  scripts: __,
+  devDependencies: ___,
+  publishConfig,
+  ...packed
+} = JSON.parse(readFileSync(path('package.json'), 'utf8'));
+
+rmSync(folder, { recursive: true, force: true });
+const options = ['-p', path('tsconfig.pack.json'), '--outDir', folder];
+execFileSync(path('../../node_modules/.bin/tsc'), options, { stdio: 'inherit' });
+cpSync(path('README.md'), join(folder, 'README.md'));
+cpSync(path('../../LICENSE'), join(folder, 'LICENSE'));
+writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...packed, ...publishConfig }, undefined, 2)}\n`);
