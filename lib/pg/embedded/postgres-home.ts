@@ -127,6 +127,8 @@ export async function makePrivateFolder(folder: string, account: Account | undef
 
 async function password(home: string): Promise<string> {
   const file = join(home, 'password');
+  const known = await readFile(file, 'utf8').catch(() => undefined);
+  if (known !== undefined) return known;
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
   // The first of several starts wins, and its file is complete the moment it is there.

@@ -82,14 +82,25 @@ export async function openSites({ isSmall }: { readonly isSmall: boolean }): Pro
   providers.notify(site.attacked.url);
   const options = { mode: 'all', databaseUrl: server.url, env, mostLines } as const;
   const spared = isSmall ? undefined : resources.use(await startMesh(options));
-  const restartPostgres = async (): Promise<void> => {
-    await killPostgres(server);
-    server = await startPostgres();
+  let restarted = Promise.resolve();
+  /** Resolves when the disk has room: without it PostgreSQL cannot start. */
+  let roomy = Promise.resolve();
+  const restartPostgres = (): Promise<void> => {
+    restarted = restarted.then(async () => {
+      await killPostgres(server);
+      await roomy;
+      server = await startPostgres();
+    });
+    return restarted;
   };
-  const fillDisk = async (over: Promise<unknown>): Promise<void> => {
+  const fillFor = async (over: Promise<unknown>): Promise<void> => {
     await disk?.fill();
     await over;
     await disk?.empty();
+  };
+  const fillDisk = async (over: Promise<unknown>): Promise<void> => {
+    roomy = fillFor(over);
+    await roomy;
     await restartPostgres();
   };
   const fillBlobDisk = async (over: Promise<unknown>): Promise<void> => {
