@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { collectWhenIdle } from '@agentmesh/lib/heap';
 import {
   checkProcess,
   ListenError,
@@ -211,7 +212,9 @@ export async function startMesh(names: readonly string[], stopped: Promise<void>
       clearTimeout,
     );
   });
-  return await runMesh(names, process.env, abandoned.signal);
+  const mesh = await runMesh(names, process.env, abandoned.signal);
+  collectWhenIdle();
+  return mesh;
 }
 
 /** Runs a command of the named services that have it. */

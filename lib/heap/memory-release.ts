@@ -1,7 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-type Collect = (options: { type: 'minor'; execution: 'sync' }) => void;
+import { collectGarbage } from './collect-garbage.ts';
 
 const everyBytes = 8 * 1024 * 1024;
 
@@ -16,17 +13,8 @@ export function createMemoryRelease(): (bytes: number) => void {
     passed += bytes;
     if (passed < everyBytes) return;
     passed = 0;
-    collect ??= findCollect();
-    collect({ type: 'minor', execution: 'sync' });
+    collectGarbage({ type: 'minor', execution: 'sync' });
   };
 }
 
 let passed = 0;
-let collect: Collect | undefined;
-
-function findCollect(): Collect {
-  setFlagsFromString('--expose-gc');
-  const found = runInNewContext('gc') as Collect;
-  setFlagsFromString('--no-expose-gc');
-  return found;
-}
