@@ -13,6 +13,8 @@ export interface Made {
   abortControllers: number;
   /** Protobuf messages, made or parsed. */
   messages: number;
+  /** Names of the packages of which files were loaded, since the process began. */
+  packages: string[];
 }
 
 /** Global function that the library of protobuf calls for each message. */
@@ -22,7 +24,8 @@ const file = process.env['COUNTS_FILE'];
 if (isMainThread && file !== undefined) countInto(file);
 
 function countInto(path: string): void {
-  const made: Made = { promises: 0, timers: 0, abortControllers: 0, messages: 0 };
+  const made: Made = { promises: 0, timers: 0, abortControllers: 0, messages: 0, packages: [] };
+  const packages = new Set<string>();
   let counts = false;
   const hook = createHook({
     init(_id, type) {
@@ -38,13 +41,22 @@ function countInto(path: string): void {
     }
   };
   Object.assign(globalThis, { [onMessage]: () => void (made.messages += counts ? 1 : 0) });
-  registerHooks({ load: (url, context, next) => withCounter(url, next(url, context)) });
+  registerHooks({
+    load(url, context, next) {
+      packages.add(packageOf(url));
+      return withCounter(url, next(url, context));
+    },
+  });
   process.on('SIGUSR2', () => {
     counts = !counts;
     if (counts) return void hook.enable();
     hook.disable();
-    writeFileSync(path, JSON.stringify(made));
+    writeFileSync(path, JSON.stringify({ ...made, packages: [...packages] }));
   });
+}
+
+function packageOf(url: string): string {
+  return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? '';
 }
 
 /** The module, with a call of the counter where the library makes the object of a message, nested ones too. */

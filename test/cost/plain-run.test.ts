@@ -25,6 +25,16 @@ const most = {
 /** Statements of each second that a mesh without work may send, whose bus is PostgreSQL: 5 to 8 were counted. The gateway reads changes of accounts 2.5 times a second for up to 70 seconds after a request. */
 const mostIdle = 13;
 const idleSeconds = 5;
+/** Packages that only some calls use, and that are loaded with the first of them. */
+const loadedLate = [
+  '@a2a-js/sdk',
+  '@ai-sdk/anthropic',
+  '@ai-sdk/google',
+  '@ai-sdk/openai',
+  '@mikro-orm/core',
+  '@modelcontextprotocol/client',
+  '@opentelemetry/otlp-transformer',
+];
 const countsFile = join(tmpdir(), `agentmesh-made-${process.pid}.json`);
 const resources = new AsyncDisposableStack();
 let database: CountedPostgres;
@@ -42,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-test('a plain run costs no more statements, bytes of WAL, promises, timers, AbortControllers and protobuf messages than it did', async () => {
+test('a plain run costs no more statements, bytes of WAL, promises, timers, AbortControllers and protobuf messages than it did, and loads no library that it does not use', async () => {
   const caller = await newAccount(mesh.url);
   // Each run has a session of its own: a longer history would cost more.
   const sessions = await Promise.all(Array.from({ length: runs }, () => caller.createSession()));
@@ -70,6 +80,8 @@ test('a plain run costs no more statements, bytes of WAL, promises, timers, Abor
   };
   const tooMuch = Object.entries(most).filter(([kind, limit]) => cost[kind as keyof typeof cost] > limit);
   expect(tooMuch, `costs now: ${JSON.stringify(cost)}`).toEqual([]);
+  expect(made.packages).toContain('@google/adk');
+  expect(made.packages.filter((name) => loadedLate.includes(name))).toEqual([]);
 });
 
 test('a mesh without work sends few statements', async () => {

@@ -3,7 +3,7 @@ import type { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
-import { LlmAgent } from '@google/adk';
+import { LlmAgent } from '@google/adk/core';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { expect, test } from 'vitest';
 import { createAgentBench } from '../test/run-agents.ts';

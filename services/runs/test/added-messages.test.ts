@@ -1,4 +1,4 @@
-import { FunctionTool, LlmAgent, type LlmRequest } from '@google/adk';
+import { FunctionTool, LlmAgent, type LlmRequest } from '@google/adk/core';
 import { completeActions, type EventJson, toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';

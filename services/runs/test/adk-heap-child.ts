@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
-import type { LlmRequest, LlmResponse } from '@google/adk';
+import type { LlmRequest, LlmResponse } from '@google/adk/core';
 
 /** Numbers in the state of each run, of eight bytes each. */
 const payloadLength = 2_000;

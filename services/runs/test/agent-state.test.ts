@@ -1,4 +1,4 @@
-import { FunctionTool, LlmAgent, SequentialAgent } from '@google/adk';
+import { FunctionTool, LlmAgent, SequentialAgent } from '@google/adk/core';
 import { describe, expect, test } from 'vitest';
 import { AnsweringLlm } from '../src/apps/building/agents/answering-llm.ts';
 import { createAgentBench } from './run-agents.ts';

@@ -1,4 +1,4 @@
-import { type BaseTool, FunctionTool, LlmAgent, LongRunningFunctionTool, SequentialAgent } from '@google/adk';
+import { type BaseTool, FunctionTool, LlmAgent, LongRunningFunctionTool, SequentialAgent } from '@google/adk/core';
 import { FinishReason, type Part, Type } from '@google/genai';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { FunctionTool, type LlmRequest, type LlmResponse } from '@google/adk';
+import { FunctionTool, type LlmRequest, type LlmResponse } from '@google/adk/core';
 import type { Content } from '@google/genai';
 import type { Endpoint } from '../src/models/endpoint.ts';
 import type { ModelFailure } from '../src/models/model-failure.ts';

@@ -1,4 +1,4 @@
-import { FunctionTool, LlmAgent, type LlmRequest, ParallelAgent } from '@google/adk';
+import { FunctionTool, LlmAgent, type LlmRequest, ParallelAgent } from '@google/adk/core';
 import { AttemptEnd_Outcome, RunCancelRequestedSchema } from '@agentmesh/proto/sessions/v1';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { encode } from './stored-session.ts';

@@ -5,7 +5,7 @@ import {
   LoopAgent,
   ParallelAgent,
   SequentialAgent,
-} from '@google/adk';
+} from '@google/adk/core';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';

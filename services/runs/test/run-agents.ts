@@ -1,6 +1,6 @@
 import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import { testNode } from '@agentmesh/lib/rpc/testing';
-import type { BaseAgent } from '@google/adk';
+import type { BaseAgent } from '@google/adk/core';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import type { JsonObject } from '@agentmesh/proto/event';
 import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/proto/sessions/v1';

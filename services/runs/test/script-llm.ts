@@ -1,4 +1,4 @@
-import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
+import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk/core';
 
 /** One model call: what it answers, or what it does. */
 export type ScriptStep =

@@ -1,4 +1,4 @@
-import { type BaseTool, FunctionTool, LlmAgent, SequentialAgent } from '@google/adk';
+import { type BaseTool, FunctionTool, LlmAgent, SequentialAgent } from '@google/adk/core';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { completeActions, type EventJson, toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, TurnSchema } from '@agentmesh/proto/sessions/v1';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BaseTool, Context, createSession, InvocationContext, PluginManager } from '@google/adk';
+import { BaseTool, Context, createSession, InvocationContext, PluginManager } from '@google/adk/core';
 import { expect, test } from 'vitest';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));

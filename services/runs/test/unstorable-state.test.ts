@@ -1,4 +1,4 @@
-import { FunctionTool, LlmAgent } from '@google/adk';
+import { FunctionTool, LlmAgent } from '@google/adk/core';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { expect, test } from 'vitest';
 import { createAgentBench } from './run-agents.ts';

@@ -1,4 +1,4 @@
-import { FunctionTool, LlmAgent } from '@google/adk';
+import { FunctionTool, LlmAgent } from '@google/adk/core';
 import type { Part } from '@google/genai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../test/fakes/anthropic/index.ts';

@@ -1,4 +1,4 @@
-import { LlmAgent } from '@google/adk';
+import { LlmAgent } from '@google/adk/core';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { type Turn, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';

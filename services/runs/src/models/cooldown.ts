@@ -1,4 +1,4 @@
-import type { LlmResponse } from '@google/adk';
+import type { LlmResponse } from '@google/adk/core';
 
 /** Failures of a model that is away or overloaded. Others belong to the request, the key or the account, and say nothing about the next call. */
 const away: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
-import type { LlmResponse } from '@google/adk';
-import { LlmAgent } from '@google/adk';
+import type { LlmResponse } from '@google/adk/core';
+import { LlmAgent } from '@google/adk/core';
 import { describe, expect, test } from 'vitest';
 import { createAgentBench } from '../../test/run-agents.ts';
 import { says, ScriptLlm, streams } from '../../test/script-llm.ts';

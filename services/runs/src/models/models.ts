@@ -1,4 +1,4 @@
-import type { BaseLlm } from '@google/adk';
+import type { BaseLlm } from '@google/adk/core';
 import { AiSdkLlm } from './ai-sdk/ai-sdk-llm.ts';
 import { EchoLlm } from './echo/echo-llm.ts';
 import type { Endpoint } from './endpoint.ts';

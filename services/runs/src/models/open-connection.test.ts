@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
-import type { LlmRequest } from '@google/adk';
+import type { LlmRequest } from '@google/adk/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic/index.ts';
 import { startFakeGemini } from '../../../../test/fakes/gemini/index.ts';

@@ -1,4 +1,4 @@
-import type { LlmRequest } from '@google/adk';
+import type { LlmRequest } from '@google/adk/core';
 import type { Connection } from './ai-sdk/connection.ts';
 import { connectModel } from './connect-model.ts';
 import type { CallEnd } from './call-end.ts';
@@ -71,7 +71,7 @@ interface Opened {
 }
 
 async function openWithSettings(request: LlmRequest, asked: CallToMake, deps: ConnectionDeps): Promise<Opened> {
-  const connection = connectModel(asked, ownEndpoint(deps));
+  const connection = await connectModel(asked, ownEndpoint(deps));
   return deps.use === undefined
     ? { connection }
     : { connection, call: await deps.use.begin(request, asked, deps.signal) };
@@ -85,7 +85,7 @@ async function openWithKey(
   if (use === undefined) throw new Error('A key of an account needs the keys service.');
   const call = await use.begin(request, asked, signal);
   const base = call.modelApiBase === '' ? {} : { baseUrl: call.modelApiBase, fetch: guardedFetch };
-  return { connection: connectModel(asked, { ...endpoint, ...base, apiKey: call.secret }), call };
+  return { connection: await connectModel(asked, { ...endpoint, ...base, apiKey: call.secret }), call };
 }
 
 function ownEndpoint({ endpoint, access, guardedFetch }: ConnectionDeps): Endpoint {

@@ -1,4 +1,4 @@
-import { LlmAgent } from '@google/adk';
+import { LlmAgent } from '@google/adk/core';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { expect, test } from 'vitest';
 import { openRemoteLink } from '../../src/apps/a2a/open-remote-link.ts';

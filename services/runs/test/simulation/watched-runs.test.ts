@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import { RunProgressedSchema, RunsWatchedSchema } from '@agentmesh/proto/runs/v1/live';
 import type { RunFrame } from '@agentmesh/proto/runs/v1';
-import { FunctionTool, LlmAgent } from '@google/adk';
+import { FunctionTool, LlmAgent } from '@google/adk/core';
 import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { openAgents } from '../../src/apps/turns/open-agents.ts';

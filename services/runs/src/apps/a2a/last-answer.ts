@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 
 /** Keys of an event's metadata that hold the place of a conversation, as in ADK for Python. */
 export const contextKey = 'a2a:context_id';

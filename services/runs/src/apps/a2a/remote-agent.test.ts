@@ -3,7 +3,8 @@ import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type A2aScript, type FakeA2aAgent, startA2aAgent } from '../../../../../test/fakes/a2a-agent.ts';
 import { createAgentBench, log } from '../../../test/run-agents.ts';
-import { openRemoteLink, type RemoteLinkSpec } from './open-remote-link.ts';
+import { openRemoteLink } from './open-remote-link.ts';
+import type { RemoteLinkSpec } from './remote-exchange.ts';
 import { RemoteAgent } from './remote-agent.ts';
 import { createOpenRemote } from './remote-client.ts';
 

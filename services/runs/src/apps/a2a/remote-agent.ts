@@ -1,4 +1,4 @@
-import { BaseAgent, type BaseAgentConfig, createEvent, type Event, type InvocationContext } from '@google/adk';
+import { BaseAgent, type BaseAgentConfig, createEvent, type Event, type InvocationContext } from '@google/adk/core';
 import { accountOf } from '../../models/use/model-caller.ts';
 import type { RemoteLink } from './remote-link.ts';
 import { sinceLastAnswer } from './last-answer.ts';

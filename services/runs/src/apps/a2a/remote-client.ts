@@ -1,11 +1,5 @@
 import type { AgentCard } from '@a2a-js/sdk';
-import {
-  type Client,
-  ClientFactory,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-  RestTransportFactory,
-} from '@a2a-js/sdk/client';
+import type { Client } from '@a2a-js/sdk/client';
 import { type AddressPolicy, type AnswerRefused, createBoundedFetch, forAccount } from '@agentmesh/lib/outbound';
 import { LRUCache } from 'lru-cache';
 import { checkUrl } from '../mcp/read-mcp-args.ts';
@@ -41,6 +35,9 @@ export type OpenRemote = (use: RemoteUse) => Promise<Client>;
 export function createOpenRemote(deps: RemoteClientDeps): OpenRemote {
   const cards = new LRUCache<string, AgentCard>({ max: mostCards, ttl: cardCountsMs });
   return async (use) => {
+    const { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } = await import(
+      '@a2a-js/sdk/client'
+    );
     const fetchImpl = createRemoteFetch(deps, use);
     const cardResolver = new DefaultAgentCardResolver({ fetchImpl, legacyCompat });
     const options = { fetchImpl, legacyCompat };

@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { Part } from '@google/genai';
 
 /** A message to a remote agent. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, type Part as A2aPart, Role } from '@a2a-js/sdk';
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { FunctionResponse, Part } from '@google/genai';
 import { contextKey, lastOf, questionName, taskKey } from './last-answer.ts';
 

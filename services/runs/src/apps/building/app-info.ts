@@ -1,4 +1,4 @@
-import { type BaseAgent, isBaseTool, isLlmAgent, type LlmAgent } from '@google/adk';
+import { type BaseAgent, isBaseTool, isLlmAgent, type LlmAgent } from '@google/adk/core';
 import type { FunctionDeclaration } from '@google/genai';
 import { echoTools } from '../tools/echo-tools.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';

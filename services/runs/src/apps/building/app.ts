@@ -1,4 +1,4 @@
-import type { BaseAgent } from '@google/adk';
+import type { BaseAgent } from '@google/adk/core';
 import type { AgentRun, AgentRunOptions } from '../turns/agent-run.ts';
 import type { AppSettings } from '../definition/settings/app-settings.ts';
 import type { AgentToolset } from './mcp-tools.ts';

@@ -1,4 +1,4 @@
-import { type BaseAgent, isLlmAgent } from '@google/adk';
+import { type BaseAgent, isLlmAgent } from '@google/adk/core';
 import { McpToolset } from '../mcp/mcp-toolset.ts';
 import type { AgentToolset } from './mcp-tools.ts';
 

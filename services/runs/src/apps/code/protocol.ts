@@ -1,5 +1,5 @@
 import type { EndedSpan } from '@agentmesh/lib/spans';
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { Content, GenerateContentConfig } from '@google/genai';
 import type { McpCall } from '../mcp/connection/connect.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';

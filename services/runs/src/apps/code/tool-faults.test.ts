@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FunctionTool, LlmAgent } from '@google/adk';
+import { FunctionTool, LlmAgent } from '@google/adk/core';
 import { type EndedSpan, startSpanWatching, watchSpans, withinSpan } from '@agentmesh/lib/spans';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { guardTool } from '../entries/guard-tool.ts';
 import { tellToolFailures } from '../entries/tell-tool-failures.ts';
 
 const code = `
-import { FunctionTool, LlmAgent } from '@google/adk';
+import { FunctionTool, LlmAgent } from '@google/adk/core';
 const make = (name, execute) => new FunctionTool({ name, description: name, execute });
 const spin = () => { for (const end = Date.now() + 4_000; Date.now() < end; ); return 'done'; };
 const fall = () => { throw new TypeError('no luck'); };

@@ -1,4 +1,4 @@
-import type { BaseTool, BaseToolset } from '@google/adk';
+import type { BaseTool, BaseToolset } from '@google/adk/core';
 import type { Path } from './parse-yaml.ts';
 
 /** One item of `tools:` in an agent's file. A bare name is an entry without other keys. */

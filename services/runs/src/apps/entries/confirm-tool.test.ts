@@ -1,4 +1,4 @@
-import { FunctionTool, LlmAgent } from '@google/adk';
+import { FunctionTool, LlmAgent } from '@google/adk/core';
 import { expect, test } from 'vitest';
 import { createAgentBench, type Seen } from '../../../test/run-agents.ts';
 import { says, ScriptLlm } from '../../../test/script-llm.ts';

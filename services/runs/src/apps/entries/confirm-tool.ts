@@ -1,4 +1,4 @@
-import type { BaseTool, RunAsyncToolRequest } from '@google/adk';
+import type { BaseTool, RunAsyncToolRequest } from '@google/adk/core';
 
 /** Makes a tool ask for approval before each call, as ADK's `requireConfirmation` does. Changes the tool itself and returns it. */
 export function confirmTool(tool: BaseTool): BaseTool {

@@ -1,4 +1,10 @@
-import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
+import {
+  type BaseTool,
+  BaseToolset,
+  type Context,
+  type ReadonlyContext,
+  type RunAsyncToolRequest,
+} from '@google/adk/core';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { holdLease } from '../../models/use/model-caller.ts';

@@ -1,4 +1,4 @@
-import { type BaseTool, type BaseToolset, isBaseTool } from '@google/adk';
+import { type BaseTool, type BaseToolset, isBaseTool } from '@google/adk/core';
 import { confirmTool } from './confirm-tool.ts';
 import type { EntryMistake, ToolEntry, ToolPlace, ToolResolver } from '../definition/tool-resolver.ts';
 import { unknownTool } from './unknown-tool.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '@google/adk';
+import type { Context } from '@google/adk/core';
 
 /**
  * The key of a tool call: the same whenever this call is made, and unique among all calls of all runs. Models may use the id of a call

@@ -1,4 +1,4 @@
-import { BaseTool, type LlmRequest, type RunAsyncToolRequest } from '@google/adk';
+import { BaseTool, type LlmRequest, type RunAsyncToolRequest } from '@google/adk/core';
 import type { FunctionDeclaration } from '@google/genai';
 import type { ListedTool } from './connection/listed-tools.ts';
 import { McpFailure } from './connection/mcp-failure.ts';

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { LlmAgent } from '@google/adk';
+import { LlmAgent } from '@google/adk/core';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { createLogger, type Logger } from '@agentmesh/lib/telemetry';

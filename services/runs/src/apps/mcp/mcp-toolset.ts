@@ -1,4 +1,4 @@
-import { type BaseTool, BaseToolset, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
+import { type BaseTool, BaseToolset, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk/core';
 import type { FunctionDeclaration } from '@google/genai';
 import { accountOf, missingToolsOf } from '../../models/use/model-caller.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';

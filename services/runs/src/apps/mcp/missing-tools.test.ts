@@ -1,4 +1,4 @@
-import { LlmAgent } from '@google/adk';
+import { LlmAgent } from '@google/adk/core';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeMcpServer, startMcpServer } from '../../../../../test/fakes/mcp/index.ts';

@@ -8,7 +8,6 @@ import { McpFailure } from './connection/mcp-failure.ts';
 import type { McpLink, McpUse } from './mcp-link.ts';
 import { type HttpServer, type McpServer, type McpTarget, serverName } from './connection/mcp-server.ts';
 import { type HeaderSources, type OpenHeaders, type OpenToolKey, requestHeaders } from './request-headers.ts';
-import { toMcpFailure } from './connection/to-mcp-failure.ts';
 
 export interface McpLinkSpec extends HeaderSources {
   readonly server: McpServer;
@@ -77,7 +76,7 @@ class OwnLink implements McpLink {
   }
 
   #warn(error: unknown, { missing }: McpUse): McpFailure {
-    const failure = toMcpFailure(error);
+    const failure = error instanceof McpFailure ? error : new McpFailure('The MCP server could not be reached.');
     const { loggable: reason } = failure;
     const server = serverName(this.#spec.server);
     missing?.noteMissing({ name: server, reason });

@@ -7,7 +7,7 @@ import {
 } from '@agentmesh/lib/outbound';
 import type { Host } from '@agentmesh/lib/service';
 import { createOpenRemote } from '../a2a/remote-client.ts';
-import { createMcpConnections } from '../mcp/connection/mcp-connections.ts';
+import { loadMcpConnections } from '../mcp/connection/load-connections.ts';
 import type { OpenHeaders, OpenToolKey } from '../mcp/request-headers.ts';
 import { createRemoteAgents, type RemoteAgents } from '../building/agents/remote-agents.ts';
 import type { AppsConfig } from './apps-config.ts';
@@ -39,7 +39,7 @@ export interface ToolsDeps extends Pick<Host, 'log' | 'resources'> {
 export function openTools({ log, resources, openKey, openHeaders }: ToolsDeps, config: AppsConfig): OpenTools {
   const policy: AddressPolicy = createAddressPolicy(config.tools.mcpAllow);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
-  const connections = resources.use(createMcpConnections({ fetch }));
+  const connections = resources.use(loadMcpConnections({ fetch }));
   const deps = { connections, openKey, log };
   const guardedFetch = createGuardedFetch({ allow: config.tools.allow });
   const builtIn = createBuiltInResolver({ fetch: guardedFetch });

@@ -1,4 +1,4 @@
-import { type Logger as AdkLogger, setLogger } from '@google/adk';
+import { type Logger as AdkLogger, setLogger } from '@google/adk/core';
 import type { Logger } from '@agentmesh/lib/telemetry';
 
 /** Keeps conversations out of traces, and sends ADK's log lines, which may quote them, to our log at `debug`. */

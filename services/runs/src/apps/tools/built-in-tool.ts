@@ -1,4 +1,4 @@
-import { BaseTool, type RunAsyncToolRequest } from '@google/adk';
+import { BaseTool, type RunAsyncToolRequest } from '@google/adk/core';
 import type { FunctionDeclaration, Schema } from '@google/genai';
 
 /** The definition of a built-in tool. */

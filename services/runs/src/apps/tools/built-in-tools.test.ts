@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type BaseTool, Context, createSession, InvocationContext, PluginManager } from '@google/adk';
+import { type BaseTool, Context, createSession, InvocationContext, PluginManager } from '@google/adk/core';
 import { describe, expect, test } from 'vitest';
 import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { builtInTools, toolNames } from './built-in-tools.ts';

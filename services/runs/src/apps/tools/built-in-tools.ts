@@ -1,4 +1,4 @@
-import { type BaseTool, ExitLoopTool, PreloadMemoryTool } from '@google/adk';
+import { type BaseTool, ExitLoopTool, PreloadMemoryTool } from '@google/adk/core';
 import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import { createGeminiTool } from './gemini-tool.ts';
 import { createGetCurrentTime } from './get-current-time.ts';

@@ -1,4 +1,4 @@
-import { BaseTool } from '@google/adk';
+import { BaseTool } from '@google/adk/core';
 import type { Tool } from '@google/genai';
 
 /** Tools that Gemini itself runs, by their names in ADK, with the key that switches each on in a request. */

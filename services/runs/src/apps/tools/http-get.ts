@@ -1,4 +1,4 @@
-import type { BaseTool, RunAsyncToolRequest } from '@google/adk';
+import type { BaseTool, RunAsyncToolRequest } from '@google/adk/core';
 import { Type } from '@google/genai';
 import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import { accountOf } from '../../models/use/model-caller.ts';

@@ -1,4 +1,4 @@
-import { LoadArtifactsTool, type RunAsyncToolRequest } from '@google/adk';
+import { LoadArtifactsTool, type RunAsyncToolRequest } from '@google/adk/core';
 
 /** Most artifacts of one call, so that they fit into the model's context. */
 const maxNames = 10;

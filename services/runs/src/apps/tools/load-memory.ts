@@ -1,4 +1,4 @@
-import { LoadMemoryTool, type RunAsyncToolRequest } from '@google/adk';
+import { LoadMemoryTool, type RunAsyncToolRequest } from '@google/adk/core';
 import type { Content } from '@google/genai';
 import { readText } from './read-text.ts';
 

@@ -1,4 +1,4 @@
-import type { AuthConfig, BaseTool } from '@google/adk';
+import type { AuthConfig, BaseTool } from '@google/adk/core';
 import { Type } from '@google/genai';
 import { BuiltInTool } from './built-in-tool.ts';
 import { readText } from './read-text.ts';

@@ -1,4 +1,4 @@
-import type { BaseTool } from '@google/adk';
+import type { BaseTool } from '@google/adk/core';
 import { type Part, Type } from '@google/genai';
 import { BuiltInTool } from './built-in-tool.ts';
 import { readText } from './read-text.ts';

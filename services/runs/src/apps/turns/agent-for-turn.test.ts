@@ -1,4 +1,4 @@
-import { LlmAgent } from '@google/adk';
+import { LlmAgent } from '@google/adk/core';
 import { completeActions, type EventJson } from '@agentmesh/proto/event';
 import { expect, test } from 'vitest';
 import { agentForTurn } from './agent-for-turn.ts';

@@ -1,4 +1,4 @@
-import { type BaseAgent, type Event, findEventByLastFunctionResponseId, isRoutableLlmAgent } from '@google/adk';
+import { type BaseAgent, type Event, findEventByLastFunctionResponseId, isRoutableLlmAgent } from '@google/adk/core';
 import { authorsOf } from './events/summaries.ts';
 import { isAddedToRun } from './history/added-to-run.ts';
 

@@ -1,4 +1,4 @@
-import type { BaseMemoryService, Event, InvocationContextParams } from '@google/adk';
+import type { BaseMemoryService, Event, InvocationContextParams } from '@google/adk/core';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { CallCosts } from '../../models/use/call-costs.ts';
 import type { MissingTools } from '../../models/use/model-caller.ts';

@@ -1,4 +1,4 @@
-import type { InvocationContext } from '@google/adk';
+import type { InvocationContext } from '@google/adk/core';
 
 /** Counts model calls that the run has made before, so that ADK allows only the rest of `runConfig.maxLlmCalls`. */
 export function countModelCalls(context: InvocationContext, earlier = 0): void {

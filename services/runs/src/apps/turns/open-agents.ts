@@ -1,4 +1,4 @@
-import { type BaseAgent, InvocationContext, PluginManager, StreamingMode } from '@google/adk';
+import { type BaseAgent, InvocationContext, PluginManager, StreamingMode } from '@google/adk/core';
 import { agentForTurn } from './agent-for-turn.ts';
 import type { AgentRun, AgentRunOptions } from './agent-run.ts';
 import { countModelCalls } from './count-model-calls.ts';

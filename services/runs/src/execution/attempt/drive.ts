@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type Event, isFinalResponse } from '@google/adk';
+import { type Event, isFinalResponse } from '@google/adk/core';
 import { unlessAborted } from '@agentmesh/lib/wait';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { AgentRunOptions, EventLoop } from '../../apps/turns/agent-run.ts';

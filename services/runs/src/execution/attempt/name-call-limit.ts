@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 
 const limitText = /^Max number of llm calls limit of (\d+) exceeded$/;
 

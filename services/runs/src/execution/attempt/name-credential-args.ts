@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 
 /**
  * Names the arguments of ADK's `adk_request_credential` as its Python server and its web UI do: ADK for JavaScript writes

@@ -1,4 +1,4 @@
-import type { ArtifactVersion, InvocationContextParams } from '@google/adk';
+import type { ArtifactVersion, InvocationContextParams } from '@google/adk/core';
 import type { Part } from '@google/genai';
 import { isMeshError } from '@agentmesh/lib/rpc';
 import { type ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';

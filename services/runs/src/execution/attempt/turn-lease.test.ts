@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { FunctionTool, LlmAgent } from '@google/adk';
+import { FunctionTool, LlmAgent } from '@google/adk/core';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type AgentBench, createAgentBench } from '../../../test/run-agents.ts';
 import { leaseSeconds } from '../../../test/stored-session.ts';

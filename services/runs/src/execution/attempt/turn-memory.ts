@@ -1,4 +1,4 @@
-import type { BaseMemoryService, MemoryEntry, SearchMemoryRequest } from '@google/adk';
+import type { BaseMemoryService, MemoryEntry, SearchMemoryRequest } from '@google/adk/core';
 import type { Entry, MemoryService } from '@agentmesh/proto/memory/v1';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';

@@ -1,4 +1,4 @@
-import type { BaseLlm, LlmRequest, LlmResponse } from '@google/adk';
+import type { BaseLlm, LlmRequest, LlmResponse } from '@google/adk/core';
 import type { JsonObject } from '@agentmesh/proto/event';
 import { historyMark } from '../../apps/definition/settings/compaction-keys.ts';
 import { FallbackLlm } from '../../models/fallback-llm.ts';

@@ -1,4 +1,4 @@
-import { createEvent } from '@google/adk';
+import { createEvent } from '@google/adk/core';
 import type { Part } from '@google/genai';
 import { expect, test } from 'vitest';
 import { askingInvocations, cutEvents } from './cut-events.ts';

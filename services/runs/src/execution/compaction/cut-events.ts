@@ -1,4 +1,4 @@
-import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk';
+import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk/core';
 
 /** An event that may be summarized. */
 export interface CompactableEvent {

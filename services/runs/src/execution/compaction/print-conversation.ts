@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { Part } from '@google/genai';
 import { compactionOf, textOfSummary } from '../../apps/turns/events/summaries.ts';
 

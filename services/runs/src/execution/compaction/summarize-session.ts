@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import { toWireEvent } from '@agentmesh/proto/event';
 import { MeshError } from '@agentmesh/lib/rpc';
 import {

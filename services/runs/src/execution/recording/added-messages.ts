@@ -1,4 +1,4 @@
-import { type Event, getFunctionResponses } from '@google/adk';
+import { type Event, getFunctionResponses } from '@google/adk/core';
 
 /** Keeps track of whether the agents of an attempt have seen the messages that were added to the run. */
 export interface AddedMessages {

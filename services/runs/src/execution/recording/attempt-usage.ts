@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { Part } from '@google/genai';
 import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
 import { checkLimits } from '../limits/run-limits.ts';

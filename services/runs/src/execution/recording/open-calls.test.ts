@@ -1,4 +1,4 @@
-import { createEvent } from '@google/adk';
+import { createEvent } from '@google/adk/core';
 import { AttemptEnd_Outcome, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';

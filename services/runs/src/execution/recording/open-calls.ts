@@ -1,4 +1,4 @@
-import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk';
+import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk/core';
 import type { JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { parseMessage } from '../../apps/turns/events/event-json.ts';

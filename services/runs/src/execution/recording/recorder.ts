@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createEvent, type Event } from '@google/adk';
+import { createEvent, type Event } from '@google/adk/core';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { type AppendEventsResponse, AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';

@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import { refuseKeys } from './refuse-keys.ts';
 
 const error = 'A token that is bound to a user_id cannot set app: state.';

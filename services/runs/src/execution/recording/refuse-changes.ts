@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import { refuseAppState } from './refuse-app-state.ts';
 import { type RefusalOptions, refuseUnstorable } from './refuse-unstorable.ts';
 

@@ -1,4 +1,4 @@
-import { type Event, getFunctionResponses } from '@google/adk';
+import { type Event, getFunctionResponses } from '@google/adk/core';
 
 /** An event with the keys that each call has set, which our patch of ADK keeps where it merges the changes of tools that were called together. */
 interface MergedEvent extends Event {

@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import { refuseKeys } from './refuse-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import { agentFields } from '@agentmesh/proto/run-record';
 import { type AppVersion, appVersion } from '../../apps/building/app-version.ts';
 import type { MissingTool, MissingTools } from '../../models/use/model-caller.ts';

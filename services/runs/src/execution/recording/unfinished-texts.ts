@@ -1,4 +1,4 @@
-import { createEvent, type Event } from '@google/adk';
+import { createEvent, type Event } from '@google/adk/core';
 
 /** Collects the pieces of answers that are being streamed, so that they can be kept when the run is cancelled. */
 export interface UnfinishedTexts {

@@ -1,4 +1,4 @@
-import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
+import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk/core';
 import { liveUnsupported } from '../live-unsupported.ts';
 import type { CallEnd } from '../call-end.ts';
 import type { ModelFailure } from '../model-failure.ts';

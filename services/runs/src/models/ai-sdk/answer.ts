@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { LlmResponse } from '@google/adk';
+import type { LlmResponse } from '@google/adk/core';
 import { FinishReason, type GenerateContentResponseUsageMetadata, type Part } from '@google/genai';
 import { cutName } from '../use/cut-name.ts';
 import { tokenCount } from '../use/token-count.ts';

@@ -5,7 +5,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import type { LlmResponse } from '@google/adk';
+import type { LlmResponse } from '@google/adk/core';
 import type { GenerateContentConfig, GenerateContentResponseUsageMetadata } from '@google/genai';
 import type { Ending, Finish } from './ending.ts';
 

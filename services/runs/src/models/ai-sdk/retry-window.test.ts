@@ -1,4 +1,4 @@
-import type { LlmRequest, LlmResponse } from '@google/adk';
+import type { LlmRequest, LlmResponse } from '@google/adk/core';
 import type { HttpRetryOptions } from '@google/genai';
 import { expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import type { LlmResponse } from '@google/adk';
+import type { LlmResponse } from '@google/adk/core';
 import { Answer, type Piece } from './answer.ts';
 import type { Connection } from './connection.ts';
 import type { ChunkEnd } from './dialect.ts';

@@ -1,4 +1,4 @@
-import { type BaseAgent, type Event, InMemoryRunner, LlmAgent, LoopAgent, StreamingMode } from '@google/adk';
+import { type BaseAgent, type Event, InMemoryRunner, LlmAgent, LoopAgent, StreamingMode } from '@google/adk/core';
 import type { Content } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { createGuardedFetch } from '@agentmesh/lib/outbound';

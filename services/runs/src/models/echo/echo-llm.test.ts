@@ -1,4 +1,4 @@
-import type { LlmRequest, LlmResponse } from '@google/adk';
+import type { LlmRequest, LlmResponse } from '@google/adk/core';
 import type { Content } from '@google/genai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
+import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk/core';
 import { FinishReason } from '@google/genai';
 import { pause } from '../pause.ts';
 import { readEchoTurn } from './echo-turn.ts';

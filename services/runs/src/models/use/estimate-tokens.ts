@@ -1,4 +1,4 @@
-import type { LlmRequest } from '@google/adk';
+import type { LlmRequest } from '@google/adk/core';
 import type { Part } from '@google/genai';
 
 /** Most vendors have about four characters in a token. */

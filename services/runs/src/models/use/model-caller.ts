@@ -4,7 +4,7 @@ import {
   type InvocationContext,
   type LlmRequest,
   type Session,
-} from '@google/adk';
+} from '@google/adk/core';
 import type { CallCosts } from './call-costs.ts';
 import type { RunWaits } from './run-waits.ts';
 import type { TurnLease } from './turn-lease.ts';

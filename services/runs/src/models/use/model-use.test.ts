@@ -1,6 +1,6 @@
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { LlmRequest } from '@google/adk';
+import type { LlmRequest } from '@google/adk/core';
 import { expect, test } from 'vitest';
 import { noteCaller } from './model-caller.ts';
 import { createModelUse, type ModelUseOptions } from './model-use.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LlmRequest } from '@google/adk';
+import type { LlmRequest } from '@google/adk/core';
 import type { TokenCounts } from '@agentmesh/lib/prices';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { MeshError } from '@agentmesh/lib/rpc';

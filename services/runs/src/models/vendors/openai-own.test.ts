@@ -1,4 +1,4 @@
-import type { LlmResponse } from '@google/adk';
+import type { LlmResponse } from '@google/adk/core';
 import type { Content } from '@google/genai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeOpenAi, startFakeOpenAi } from '../../../../../test/fakes/openai.ts';

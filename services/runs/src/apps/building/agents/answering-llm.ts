@@ -7,7 +7,7 @@ import {
   type LlmRequest,
   type LlmResponse,
   type RunAsyncToolRequest,
-} from '@google/adk';
+} from '@google/adk/core';
 import { FinishReason, type FunctionDeclaration, type Part, Type } from '@google/genai';
 
 const transferName = 'transfer_to_agent';

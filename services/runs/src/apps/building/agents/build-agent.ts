@@ -1,4 +1,11 @@
-import { type BaseAgent, type BaseAgentConfig, LlmAgent, LoopAgent, ParallelAgent, SequentialAgent } from '@google/adk';
+import {
+  type BaseAgent,
+  type BaseAgentConfig,
+  LlmAgent,
+  LoopAgent,
+  ParallelAgent,
+  SequentialAgent,
+} from '@google/adk/core';
 import { CallerNote } from '../../../models/use/model-caller.ts';
 import { REQUEST_CREDENTIAL } from '../../tools/request-credential.ts';
 import {

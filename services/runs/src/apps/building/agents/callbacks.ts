@@ -1,4 +1,4 @@
-import type { LlmAgentConfig } from '@google/adk';
+import type { LlmAgentConfig } from '@google/adk/core';
 import type { AgentDefinition } from '../../definition/agent-definition.ts';
 
 /** The keys of callbacks in a file, and their names in ADK. */

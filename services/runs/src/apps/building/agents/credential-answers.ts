@@ -5,7 +5,7 @@ import {
   getFunctionResponses,
   type InvocationContext,
   type LlmRequest,
-} from '@google/adk';
+} from '@google/adk/core';
 
 const callName = 'adk_request_credential';
 

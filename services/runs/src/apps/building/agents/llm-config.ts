@@ -6,7 +6,7 @@ import {
   type BaseToolset,
   isBaseToolset,
   type LlmAgentConfig,
-} from '@google/adk';
+} from '@google/adk/core';
 import type { GenerateContentConfig, Schema } from '@google/genai';
 import { echoTools } from '../../tools/echo-tools.ts';
 import { FallbackLlm } from '../../../models/fallback-llm.ts';

@@ -1,4 +1,4 @@
-import { type BaseAgent, type BaseAgentConfig, LlmAgent } from '@google/adk';
+import { type BaseAgent, type BaseAgentConfig, LlmAgent } from '@google/adk/core';
 import { OwnClassFile } from '../../definition/agent-definition.ts';
 import { type AgentParts, codeOf } from './agent-parts.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';

@@ -1,7 +1,8 @@
-import type { BaseAgentConfig } from '@google/adk';
+import type { BaseAgentConfig } from '@google/adk/core';
 import { savedKeyId } from '../../definition/key-reference.ts';
-import { openRemoteLink, type RemoteAgentDeps } from '../../a2a/open-remote-link.ts';
+import { openRemoteLink } from '../../a2a/open-remote-link.ts';
 import { RemoteAgent } from '../../a2a/remote-agent.ts';
+import type { RemoteAgentDeps } from '../../a2a/remote-exchange.ts';
 import type { RemoteLink } from '../../a2a/remote-link.ts';
 import { type ArgRules, checkHeaders, checkStateHeaders, checkUrl } from '../../mcp/read-mcp-args.ts';
 import type { RemoteAgentDefinition } from '../../definition/agent-definition.ts';

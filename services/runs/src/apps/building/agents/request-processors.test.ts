@@ -7,7 +7,7 @@ import {
   LlmAgent,
   type LlmRequest,
   PluginManager,
-} from '@google/adk';
+} from '@google/adk/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { requestProcessors } from './request-processors.ts';

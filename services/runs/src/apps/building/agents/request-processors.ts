@@ -9,7 +9,7 @@ import {
   isLlmAgent,
   type LlmAgent,
   type LlmRequest,
-} from '@google/adk';
+} from '@google/adk/core';
 import type { Content, Part } from '@google/genai';
 
 /** Steps without effect here: agents that ask for credentials have CredentialAnswers, and no model is called through Gemini's interactions API. */

@@ -1,4 +1,4 @@
-import { LlmAgent } from '@google/adk';
+import { LlmAgent } from '@google/adk/core';
 import { describe, expect, test } from 'vitest';
 import { createAgentBench } from '../../../../test/run-agents.ts';
 import { says, ScriptLlm } from '../../../../test/script-llm.ts';

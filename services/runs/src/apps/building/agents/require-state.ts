@@ -1,4 +1,4 @@
-import { BaseLlmRequestProcessor, type Event, type InvocationContext } from '@google/adk';
+import { BaseLlmRequestProcessor, type Event, type InvocationContext } from '@google/adk/core';
 import { templateVariableMissing } from '../../../errors.ts';
 import { requiredVariables } from './template-variables.ts';
 

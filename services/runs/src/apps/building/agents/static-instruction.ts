@@ -1,4 +1,4 @@
-import { BaseLlmRequestProcessor, type Event, type InvocationContext, type LlmRequest } from '@google/adk';
+import { BaseLlmRequestProcessor, type Event, type InvocationContext, type LlmRequest } from '@google/adk/core';
 import type { Content } from '@google/genai';
 
 /** ADK does not export its processor of instructions. */

@@ -1,4 +1,4 @@
-import type { LlmRequest } from '@google/adk';
+import type { LlmRequest } from '@google/adk/core';
 import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import type { AgentRunOptions } from '../../turns/agent-run.ts';
 import type { Models } from '../../../models/models.ts';

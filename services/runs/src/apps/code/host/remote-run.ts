@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { areSpansWatched, showSpans } from '@agentmesh/lib/spans';
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { AgentRun, AgentRunOptions, EventLoop } from '../../turns/agent-run.ts';
 import type { RunRequest, WorkerMessage } from '../protocol.ts';
 import { answerCall, type HostParts } from './answer-call.ts';

@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { AgentSession } from '../../turns/history/agent-session.ts';
 import { createTurnSession, type TurnSession } from '../../turns/history/turn-session.ts';

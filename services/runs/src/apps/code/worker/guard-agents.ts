@@ -6,7 +6,7 @@ import {
   isBaseTool,
   isBaseToolset,
   isLlmAgent,
-} from '@google/adk';
+} from '@google/adk/core';
 import { CallerNote } from '../../../models/use/model-caller.ts';
 import { AnsweringLlm } from '../../building/agents/answering-llm.ts';
 import { guardTool, type GuardOptions } from '../../entries/guard-tool.ts';

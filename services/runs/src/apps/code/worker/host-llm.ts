@@ -1,4 +1,4 @@
-import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
+import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk/core';
 import type { Channel } from './channel.ts';
 import { requireRun } from './current-run.ts';
 

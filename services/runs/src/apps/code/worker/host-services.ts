@@ -1,4 +1,4 @@
-import type { BaseMemoryService, InvocationContextParams } from '@google/adk';
+import type { BaseMemoryService, InvocationContextParams } from '@google/adk/core';
 import type { Channel } from './channel.ts';
 
 type ArtifactService = NonNullable<InvocationContextParams['artifactService']>;

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { isBaseAgent, LLMRegistry } from '@google/adk';
+import { isBaseAgent, LLMRegistry } from '@google/adk/core';
 import { AppFilesError } from '../../definition/mistake.ts';
 import type { HostMessage, LoadRequest } from '../protocol.ts';
 import { Channel } from './channel.ts';

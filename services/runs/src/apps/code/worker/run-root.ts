@@ -1,4 +1,4 @@
-import { createEvent, type Event, type InvocationContext, isBaseAgent, type Workflow } from '@google/adk';
+import { createEvent, type Event, type InvocationContext, isBaseAgent, type Workflow } from '@google/adk/core';
 import { resumeLoop } from '../../turns/takeover/resume-loop.ts';
 import { RunNotContinued } from '../../turns/takeover/run-not-continued.ts';
 import type { Root } from './loading/root.ts';

@@ -9,7 +9,7 @@ import {
   isFinalResponse,
   PluginManager,
   StreamingMode,
-} from '@google/adk';
+} from '@google/adk/core';
 import { agentForTurn } from '../../turns/agent-for-turn.ts';
 import { countModelCalls } from '../../turns/count-model-calls.ts';
 import { agentPath } from '../../turns/events/agent-path.ts';

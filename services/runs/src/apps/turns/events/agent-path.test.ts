@@ -1,4 +1,4 @@
-import { LlmAgent, SequentialAgent } from '@google/adk';
+import { LlmAgent, SequentialAgent } from '@google/adk/core';
 import { expect, test } from 'vitest';
 import { createAgentBench } from '../../../../test/run-agents.ts';
 import { calls, says, ScriptLlm } from '../../../../test/script-llm.ts';

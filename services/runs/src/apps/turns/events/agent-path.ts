@@ -1,4 +1,4 @@
-import type { BaseAgent } from '@google/adk';
+import type { BaseAgent } from '@google/adk/core';
 
 /** The path of an agent from the root, as ADK's `nodeInfo.path` has it: `desk@1/billing@1`. A name that the tree does not have stands alone. */
 export function agentPath(root: BaseAgent, name: string): string {

@@ -1,4 +1,4 @@
-import { createEvent, type Event } from '@google/adk';
+import { createEvent, type Event } from '@google/adk/core';
 import { type EventJson, toWireEvent } from '@agentmesh/proto/event';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Event, EventActions } from '@google/adk';
+import type { Event, EventActions } from '@google/adk/core';
 import {
   type ActionsJson,
   type ContentJson,

@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import { type ContentJson, completeActions, type EventJson, type JsonObject } from '@agentmesh/proto/event';
 
 /** Times in Unix seconds, as ADK for Python and this server store them. ADK for JavaScript has fields of its own in its place. */

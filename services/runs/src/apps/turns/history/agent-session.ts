@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 
 /** The session that an attempt's agents see. */
 export interface AgentSession {

@@ -1,4 +1,4 @@
-import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk';
+import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk/core';
 
 /** Names of the calls with which ADK asks a person about another call. */
 const questionPrefix = 'adk_request_';

@@ -1,4 +1,4 @@
-import type { Event } from '@google/adk';
+import type { Event } from '@google/adk/core';
 import type { WireEvent } from '@agentmesh/proto/event';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import { fromPublicEvent } from '../events/event-json.ts';

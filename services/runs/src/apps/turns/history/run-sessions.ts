@@ -1,4 +1,9 @@
-import { type CreateSessionRequest, type GetSessionRequest, InMemorySessionService, type Session } from '@google/adk';
+import {
+  type CreateSessionRequest,
+  type GetSessionRequest,
+  InMemorySessionService,
+  type Session,
+} from '@google/adk/core';
 import { type ModelCaller, noteRun } from '../../../models/use/model-caller.ts';
 
 /** ADK's session service of an attempt. The sessions that tools make in it, e.g. those of an AgentTool, belong to the run like its own. */

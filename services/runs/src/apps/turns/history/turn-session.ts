@@ -1,4 +1,4 @@
-import { BaseSessionService, type Event, type Session } from '@google/adk';
+import { BaseSessionService, type Event, type Session } from '@google/adk/core';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { fromPublicEvent } from '../events/event-json.ts';
 import type { ModelCaller } from '../../../models/use/model-caller.ts';

@@ -8,7 +8,7 @@ import {
   isLlmAgent,
   type LlmAgent,
   ReadonlyContext,
-} from '@google/adk';
+} from '@google/adk/core';
 import type { FunctionCall, Part } from '@google/genai';
 import type { OpenCallsOfEvent } from './open-calls-of.ts';
 

@@ -1,4 +1,4 @@
-import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk';
+import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk/core';
 import type { FunctionCall } from '@google/genai';
 
 /** Calls of one event that no later event answers. */

@@ -1,4 +1,4 @@
-import { type BaseAgent, type Event, type InvocationContext, isFinalResponse, isLlmAgent } from '@google/adk';
+import { type BaseAgent, type Event, type InvocationContext, isFinalResponse, isLlmAgent } from '@google/adk/core';
 import { agentForTurn } from '../agent-for-turn.ts';
 import { answerOpenCalls } from './answer-open-calls.ts';
 import { openCallsOf } from './open-calls-of.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { connectModel } from '../../connect-model.ts';
 import { toCallOptions } from './to-call-options.ts';
 
-const { dialect } = connectModel({ provider: 'openai', model: 'x' }, { baseUrl: 'http://127.0.0.1:1' });
+const { dialect } = await connectModel({ provider: 'openai', model: 'x' }, { baseUrl: 'http://127.0.0.1:1' });
 const optionsOf = (config: GenerateContentConfig) =>
   toCallOptions(
     { contents: [{ role: 'user', parts: [{ text: 'hello' }] }], config, toolsDict: {}, liveConnectConfig: {} },

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import type { LlmRequest } from '@google/adk';
+import type { LlmRequest } from '@google/adk/core';
 import { type FunctionDeclaration, FunctionCallingConfigMode, type GenerateContentConfig } from '@google/genai';
 import type { Dialect } from '../dialect.ts';
 import { toJsonSchema } from './to-json-schema.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { connectModel } from '../../connect-model.ts';
 import { toPrompt } from './to-prompt.ts';
 
-const { dialect } = connectModel({ provider: 'openai', model: 'x' }, { baseUrl: 'http://127.0.0.1:1' });
+const { dialect } = await connectModel({ provider: 'openai', model: 'x' }, { baseUrl: 'http://127.0.0.1:1' });
 const said = (...parts: Part[]) => toPrompt([{ role: 'user', parts }], dialect)[0]?.content;
 
 describe('a prompt', () => {
@@ -40,8 +40,8 @@ describe('a prompt', () => {
     ]);
   });
 
-  test.each(['anthropic', 'gemini'] as const)('has images of an answer in it, for %s', (provider) => {
-    const other = connectModel({ provider, model: 'x' }, { baseUrl: 'http://127.0.0.1:1', apiKey: 'k' });
+  test.each(['anthropic', 'gemini'] as const)('has images of an answer in it, for %s', async (provider) => {
+    const other = await connectModel({ provider, model: 'x' }, { baseUrl: 'http://127.0.0.1:1', apiKey: 'k' });
     const value = [{ type: 'text', text: JSON.stringify(rest) }, file];
     const prompt = toPrompt(shown, other.dialect);
     expect(prompt.at(-1)).toMatchObject({ role: 'tool', content: [{ output: { type: 'content', value } }] });

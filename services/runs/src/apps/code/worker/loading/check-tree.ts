@@ -1,4 +1,4 @@
-import { type BaseAgent, type BaseTool, isBaseTool, isLlmAgent } from '@google/adk';
+import { type BaseAgent, type BaseTool, isBaseTool, isLlmAgent } from '@google/adk/core';
 import { schemaFault } from '../../../tools/schema-fault.ts';
 
 /** Throws an error for the app's author when no model can be given a tool of an agent or of those below it. */

@@ -1,4 +1,4 @@
-import { type BaseAgent, isBaseAgent, isBaseLlm, isLlmAgent } from '@google/adk';
+import { type BaseAgent, isBaseAgent, isBaseLlm, isLlmAgent } from '@google/adk/core';
 import { printAppInfo } from '../../../building/app-info.ts';
 import type { Loaded, LoadRequest } from '../../protocol.ts';
 import type { Root } from './root.ts';

@@ -1,4 +1,4 @@
-import { ApigeeLlm, type BaseLlm, Gemini, LLMRegistry } from '@google/adk';
+import { ApigeeLlm, type BaseLlm, Gemini, LLMRegistry } from '@google/adk/core';
 import { EchoLlm } from '../../../../models/echo/echo-llm.ts';
 import { AnsweringLlm } from '../../../building/agents/answering-llm.ts';
 import type { Channel } from '../channel.ts';

@@ -1,4 +1,4 @@
-import { BaseAgent, BaseTool, BaseToolset, isBaseAgent, isBaseLlm, isBaseTool, isBaseToolset } from '@google/adk';
+import { BaseAgent, BaseTool, BaseToolset, isBaseAgent, isBaseLlm, isBaseTool, isBaseToolset } from '@google/adk/core';
 import type { CodeKind, CodeName } from '../../../building/code-names.ts';
 import type { Export } from './exports.ts';
 

@@ -1,4 +1,4 @@
-import { type App, type BasePlugin, isApp, isRunnableRoot } from '@google/adk';
+import { type App, type BasePlugin, isApp, isRunnableRoot } from '@google/adk/core';
 import type { Root } from './root.ts';
 
 export interface FoundRoot {

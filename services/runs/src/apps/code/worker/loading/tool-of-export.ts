@@ -9,7 +9,7 @@ import {
   isBaseToolset,
   LongRunningFunctionTool,
   type ToolOptions,
-} from '@google/adk';
+} from '@google/adk/core';
 import { longRunningTool } from '../../../entries/code-resolver.ts';
 import type { ToolEntry } from '../../../definition/tool-resolver.ts';
 import type { Export } from './exports.ts';
