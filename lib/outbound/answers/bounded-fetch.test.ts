@@ -144,3 +144,47 @@ test('the budget grows with the heap, and one whole answer always fits', () => {
   expect(roomForHeap(4_096 * mib)).toEqual({ ofProcess: Math.floor((4_096 * mib) / 24), ofAccount: 64 * mib });
   expect(roomForHeap(128 * mib)).toEqual({ ofProcess: 32 * mib, ofAccount: 8 * mib });
 });
+
+test('of answers that come together one chunk is looked at in each round of the event loop', async () => {
+  let round = 0;
+  const looks: number[] = [];
+  const read = async (): Promise<void> => {
+    const chunk = Buffer.alloc(64 * 1024, 'x');
+    const look = chunk.indexOf.bind(chunk);
+    const noted = (value: number, from: number): number => {
+      looks.push(round);
+      return look(value, from);
+    };
+    Object.assign(chunk, { indexOf: noted });
+    const body = ReadableStream.from([chunk]) as ReadableStream<Uint8Array>;
+    const fetch = createBoundedFetch(() => Promise.resolve(new Response(body)));
+    await (await fetch('http://a.example/')).arrayBuffer();
+  };
+  const over = new AbortController();
+  const rounds = (async () => {
+    for (; !over.signal.aborted; await immediate()) round += 1;
+  })();
+  await Promise.all(Array.from({ length: 20 }, read));
+  over.abort();
+  await rounds;
+  const most = Math.max(
+    ...Map.groupBy(looks, (one) => one)
+      .values()
+      .map(({ length }) => length),
+  );
+  expect([looks.length, most <= 2]).toEqual([20, true]);
+});
+
+test('a reader that waits for the turn of a chunk is told when its call is aborted', async () => {
+  const leaving = new AbortController();
+  const chunks = Array.from({ length: 9 }, () => Buffer.alloc(64 * 1024, 'x'));
+  const body = () => ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
+  const fetch = createBoundedFetch(() => Promise.resolve(new Response(body())));
+  const [first, second] = [
+    await fetch('http://a.example/'),
+    await fetch('http://a.example/', { signal: leaving.signal }),
+  ];
+  const read = Promise.all([first.arrayBuffer(), second.arrayBuffer()]);
+  leaving.abort(new Error('left'));
+  await expect(read).rejects.toThrow('left');
+});

@@ -42,8 +42,12 @@ function boundedBody(body: ReadableStream<Uint8Array>, { bounds, onRefused, sign
   const leave = (reason?: unknown): Promise<void> => reader.cancel(reason).catch(() => undefined);
   let refuse: (refused: AnswerRefused) => void = () => undefined;
   const gauge = new AnswerGauge(bounds, (refused) => refuse(refused));
-  // A reader that aborts its call may leave the body unread.
-  const onAbort = (): void => gauge.end();
+  let fail: (reason: unknown) => void = () => undefined;
+  // A reader that aborts its call may leave the body unread, or wait for a chunk whose turn has not come.
+  const onAbort = (): void => {
+    gauge.end();
+    fail(signal?.reason);
+  };
   signal?.addEventListener('abort', onAbort, { once: true });
   const end = (): void => {
     gauge.end();
@@ -52,6 +56,7 @@ function boundedBody(body: ReadableStream<Uint8Array>, { bounds, onRefused, sign
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        fail = (reason) => controller.error(reason);
         refuse = (refused) => {
           end();
           controller.error(refused);
@@ -69,9 +74,9 @@ function boundedBody(body: ReadableStream<Uint8Array>, { bounds, onRefused, sign
           controller.close();
           return;
         }
-        if (!gauge.take(value)) return;
-        await gauge.turn(value);
-        if (!gauge.isOver) controller.enqueue(value);
+        const turn = gauge.turn(value);
+        if (turn !== undefined) await turn;
+        if (gauge.take(value)) controller.enqueue(value);
       },
       cancel(reason) {
         end();

@@ -12,7 +12,9 @@ export async function* boundedChunks(
   });
   try {
     for await (const chunk of body) {
-      if (gauge.take(chunk)) await gauge.turn(chunk);
+      const turn = gauge.turn(chunk);
+      if (turn !== undefined) await turn;
+      gauge.take(chunk);
       if (refused !== undefined) throw refused;
       yield chunk;
     }

@@ -70,7 +70,7 @@ test('a turn that nobody ends goes to the next one after the longest time', asyn
 });
 
 test('a free turn costs no timer, and a turn that is waited for one in all', async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const turns = new AccountTurns({ atOnce: 2, longestMs: minute });
     const held = [await turns.take('a'), await turns.take('a')];
@@ -83,4 +83,21 @@ test('a free turn costs no timer, and a turn that is waited for one in all', asy
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('turns that end together are passed on two at a time, so that no round of the event loop begins more', async () => {
+  const turns = new AccountTurns({ atOnce: 6, longestMs: minute });
+  const held = await Promise.all(Array.from({ length: 6 }, () => turns.take('a')));
+  let begun = 0;
+  const waiting = Array.from({ length: 6 }, () => turns.take('a').finally(() => void (begun += 1)));
+  const other = await turns.take('b');
+  for (const turn of held) turn.end();
+  const rounds: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await immediate();
+    rounds.push(begun);
+  }
+  expect(rounds).toEqual([2, 4, 6]);
+  for (const turn of [...(await Promise.all(waiting)), other]) turn.end();
+  expect(turns.size).toBe(0);
 });

@@ -10,28 +10,36 @@ interface AccountTurnsOptions {
   readonly longestMs: number;
 }
 
+/** Turns of an account that are passed on in one round of the event loop. */
+const passedAtOnce = 2;
+
 interface HeldTurn extends AccountTurn {
   readonly sinceMs: number;
 }
 
 interface Account {
-  /** Turns that are held, or were passed on to one that has not gone on yet. */
+  /** Turns that are held, that have ended and are to be passed on, or were passed on to one that has not gone on yet. */
   turns: number;
   /** The oldest first. */
   readonly held: Set<HeldTurn>;
   /** In the order in which they came. */
   readonly waiting: Set<() => void>;
+  /** Turns that have ended and are passed on in the next rounds. */
+  ended: number;
   /** Runs only while somebody waits: a run that finds a free turn costs no timer. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
  * Lets only so many runs of one account be stored and begun at a time in this process; the others wait in the order in which they came. Thousands of runs that
- * come at once would otherwise make each round of the event loop long, and a run of another account needs many rounds.
+ * come at once would otherwise make each round of the event loop long, and a run of another account needs many rounds. For the same reason turns that end together,
+ * because their runs were stored by one commit, are passed on in rounds of their own.
  */
 export class AccountTurns {
   readonly #options: AccountTurnsOptions;
   readonly #accounts = new Map<string, Account>();
+  /** Accounts with turns to pass on. */
+  readonly #passing = new Map<string, Account>();
 
   constructor(options: AccountTurnsOptions) {
     this.#options = options;
@@ -46,7 +54,7 @@ export class AccountTurns {
   async take(accountId: string, signal?: AbortSignal): Promise<AccountTurn> {
     signal?.throwIfAborted();
     const known = this.#accounts.get(accountId);
-    const account: Account = known ?? { turns: 0, held: new Set(), waiting: new Set(), timer: undefined };
+    const account: Account = known ?? { turns: 0, held: new Set(), waiting: new Set(), ended: 0, timer: undefined };
     this.#accounts.set(accountId, account);
     if (account.turns < this.#options.atOnce) account.turns += 1;
     else {
@@ -81,14 +89,30 @@ export class AccountTurns {
     }, leftMs);
   }
 
-  /** The next one that waits has the turn from this moment on. */
   #passOn(accountId: string, account: Account): void {
-    const [next] = account.waiting;
-    if (next !== undefined) {
-      account.waiting.delete(next);
-      next();
-      return;
+    if (account.waiting.size === 0) return this.#free(accountId, account);
+    account.ended += 1;
+    if (this.#passing.size === 0) setImmediate(this.#round);
+    this.#passing.set(accountId, account);
+  }
+
+  readonly #round = (): void => {
+    for (const [accountId, account] of this.#passing) {
+      for (let passed = 0; passed < passedAtOnce && account.ended > 0; passed += 1) {
+        account.ended -= 1;
+        const [next] = account.waiting;
+        if (next === undefined) this.#free(accountId, account);
+        else {
+          account.waiting.delete(next);
+          next();
+        }
+      }
+      if (account.ended === 0) this.#passing.delete(accountId);
     }
+    if (this.#passing.size > 0) setImmediate(this.#round);
+  };
+
+  #free(accountId: string, account: Account): void {
     account.turns -= 1;
     if (account.turns > 0) return;
     clearTimeout(account.timer);
