@@ -18,7 +18,7 @@ export interface AccountLimits {
   readonly bytes: number;
   /** Runs in the ledger, and idempotency keys of runs. */
   readonly runs: number;
-  /** Bytes of state, see `countedBytes`. */
+  /** Bytes of state, see `checkChanges`. */
   readonly state: number;
 }
 

@@ -20,7 +20,7 @@ export interface SizeLimits {
 export const bytesOfRow = 64;
 
 /** Bytes that state changes count in the state of the account. Values that they replace count until the account is counted anew. */
-export function countedBytes(changes: readonly StateChange[]): number {
+function countedBytes(changes: readonly StateChange[]): number {
   let bytes = 0;
   for (const change of changes) if (change.value !== null) bytes += bytesOfChange(change) + bytesOfRow;
   return bytes;
@@ -46,11 +46,12 @@ export function addedByScope(changes: readonly StateChange[]): Map<StateScope, n
 }
 
 /**
- * Checks what can be checked without the database: each value, the changes of each scope together, and the state of the account.
+ * Checks what can be checked without the database: each value, the changes of each scope together, and the state of the account. Answers the bytes that the
+ * changes count in the state of the account, for `AccountState.add` when they are stored.
  *
  * @throws MeshError resource_exhausted `state_value_too_large`, `state_too_large`, `account_state`
  */
-export function checkChanges(accountId: string, changes: readonly StateChange[], limits: SizeLimits): void {
+export function checkChanges(accountId: string, changes: readonly StateChange[], limits: SizeLimits): number {
   for (const change of changes) {
     if (bytesOfChange(change) > limits.stateValueBytes) throw stateValueTooLarge(change.key, limits.stateValueBytes);
   }
@@ -59,6 +60,7 @@ export function checkChanges(accountId: string, changes: readonly StateChange[],
   }
   const counted = countedBytes(changes);
   if (counted > 0) limits.accountState.check(accountId, counted);
+  return counted;
 }
 
 /** Error code of the SQL function `at_most`. */

@@ -2,7 +2,7 @@ import { nameParameters, type Placeholders, type Queryable, type Statement } fro
 import type { StateChange } from '../state-delta.ts';
 import { insertNonces, pushNonces } from './credential-requests.ts';
 import { type Fragment, insertEvent, insertEvents, pushEvents, type StoredEvent } from './events/events.ts';
-import { checkChanges, countedBytes, type SizeLimits, toSizeError } from './sizes.ts';
+import { checkChanges, type SizeLimits, toSizeError } from './sizes.ts';
 import { pushSet, pushSized, pushUnset, setSizedState, setState, sizeState, unsetState } from './state.ts';
 
 /** Events and state changes that a statement adds to a session, besides its own effect. */
@@ -39,7 +39,8 @@ export function createWriteQuery<Values extends { readonly accountId: string }, 
 ): WriteQuery<Values, Row> {
   const queries = new Map<string, WriteQuery<Values, Row>>();
   return async (db, values, write) => {
-    if (write.changes.length > 0) checkChanges(values.accountId, write.changes, write.limits);
+    const { changes, limits } = write;
+    const counted = changes.length === 0 ? 0 : checkChanges(values.accountId, changes, limits);
     const shape = shapeOf(write);
     let query = queries.get(shape);
     if (query === undefined) {
@@ -47,16 +48,16 @@ export function createWriteQuery<Values extends { readonly accountId: string }, 
       queries.set(shape, query);
     }
     const rows = query(db, values, write).catch((error: unknown) => {
-      throw toSizeError(error, write.limits);
+      throw toSizeError(error, limits);
     });
-    return write.changes.length === 0 ? rows : countState(rows, values.accountId, write);
+    return counted === 0 ? rows : countState(rows, () => limits.accountState.add(values.accountId, counted));
   };
 }
 
 /** The rows, when the state that was stored with them is counted. */
-async function countState<Row>(stored: Promise<Row[]>, accountId: string, { changes, limits }: Write): Promise<Row[]> {
+async function countState<Row>(stored: Promise<Row[]>, count: () => void): Promise<Row[]> {
   const rows = await stored;
-  if (rows.length > 0) limits.accountState.add(accountId, countedBytes(changes));
+  if (rows.length > 0) count();
   return rows;
 }
 
