@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, newAccount } from '../caller.ts';
-import { type HostileModel, type Hostility, startHostileModel } from '../fakes/hostile-model.ts';
-import { type FakeMcpServer, startMcpServer } from '../fakes/mcp/index.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
+import { type Attacker, startAttacker } from './attacker.ts';
+import type { Hostile } from './attacker-process.ts';
 
 const isFull = process.env['VERIFY'] === 'full';
 // Runs at once, and the heap of the process that executes them in MiB.
@@ -16,20 +15,14 @@ const longestMs = 10_000;
 
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
-let model: HostileModel;
-let mcp: FakeMcpServer;
+let attacker: Attacker;
 let greedy: Caller;
 let stranger: Caller;
 /** Starts of the process that executes runs. */
 let starts = 0;
 
 beforeAll(async () => {
-  model = resources.use(await startHostileModel());
-  mcp = resources.use(await startMcpServer());
-  const tools = Array.from({ length: 100 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
-  mcp.odd.set('tools/list', {
-    result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools, nextCursor: 'more' },
-  });
+  attacker = resources.use(await startAttacker());
   const { url } = resources.use(await testDatabaseUrl());
   const ownEnv = (name: string): Record<string, string> => {
     if (name !== 'runs') return {};
@@ -40,13 +33,11 @@ beforeAll(async () => {
   const env = { MODEL_API_BASE_ALLOW: here, RUNS_MCP_ALLOW: here, RUNS_MODEL_TIMEOUT_SECONDS: seconds };
   mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: url, env, ownEnv }));
   [greedy, stranger] = [await newAccount(mesh.url), await newAccount(mesh.url)];
+  if (isFull) for (const what of ['warming up', 'quiet']) tell(what, await timesBeside(Promise.resolve(), 500));
 });
 afterAll(() => resources.disposeAsync());
 
-/** A model whose answer never ends, or an MCP server whose list of tools never does. */
-type Kind = Hostility | 'tools';
-
-async function createAgent(kind: Kind): Promise<string> {
+async function createAgent(kind: Hostile): Promise<string> {
   const agent = {
     agent_name: kind,
     agent_description: 'asks a hostile server',
@@ -54,22 +45,24 @@ async function createAgent(kind: Kind): Promise<string> {
     agent_type: 'llm',
     ...(kind === 'tools'
       ? // Each session has a header of its own, and so a connection of its own.
-        { agent_model: 'echo/echo', mcp_servers: [{ url: mcp.url, state_header_mapping: { t: 'x-t' } }] }
-      : { agent_model: 'openai/x', agent_model_params: { model_api_base: `${model.url}/${kind}` } }),
+        { agent_model: 'echo/echo', mcp_servers: [{ url: attacker.mcpUrl, state_header_mapping: { t: 'x-t' } }] }
+      : kind === 'echo'
+        ? { agent_model: 'echo/echo' }
+        : { agent_model: 'openai/x', agent_model_params: { model_api_base: `${attacker.modelUrl}/${kind}` } }),
   };
   const { status, body } = await greedy.request<{ agent_id: string }>('POST', '/api/agents', agent);
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.agent_id;
 }
 
-/** Milliseconds of runs of the stranger in ascending order: one after the other while others run, at least twenty. */
-async function timesBeside(others: Promise<unknown>): Promise<number[]> {
+/** Milliseconds of runs of the stranger in ascending order: one after the other while others run, and a least number of them. */
+async function timesBeside(others: Promise<unknown>, least = 20): Promise<number[]> {
   let isOver = false;
   const end = (): void => void (isOver = true);
   others.then(end, end);
   const session = await stranger.createSession();
   const times: number[] = [];
-  while (!isOver || times.length < 20) {
+  while (!isOver || times.length < least) {
     const startedAt = performance.now();
     expect((await stranger.run(session, 'hello')).status).toBe(200);
     times.push(performance.now() - startedAt);
@@ -77,39 +70,41 @@ async function timesBeside(others: Promise<unknown>): Promise<number[]> {
   return times.toSorted((one, other) => one - other);
 }
 
-const tooLarge = ['MODEL_ANSWER_TOO_LARGE', 'RESOURCE_EXHAUSTED'];
+/** Prints the median, the p99 and the longest of sorted times where they are measured. Answers the p99 and the longest. */
+function tell(what: string, times: readonly number[]): { slow: number; slowest: number } {
+  const [median = 0, slow = 0, slowest = 0] = [0.5, 0.99, 1].map((part) => times[Math.ceil(part * times.length) - 1]);
+  const told = [median, slow, slowest].map((ms) => Math.round(ms)).join(', ');
+  if (isFull) process.stdout.write(`${what}: ${times.length} runs of a stranger, p50, p99 and longest ms: ${told}\n`);
+  return { slow, slowest };
+}
 
-test.each<{ kind: Kind; codes: (string | undefined)[]; p99Ms: number }>([
-  { kind: 'line', codes: tooLarge, p99Ms: 1148 },
-  { kind: 'deep', codes: tooLarge, p99Ms: 319 },
-  { kind: 'events', codes: tooLarge, p99Ms: 409 },
-  { kind: 'body', codes: tooLarge, p99Ms: 374 },
-  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 175 },
-  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 256 },
-  { kind: 'tools', codes: [undefined], p99Ms: 330 },
+// An account whose servers flood is read slowly, so some of its runs reach the time-out of the model.
+const tooLarge = ['MODEL_ANSWER_TOO_LARGE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'];
+
+test.each<{ kind: Hostile; codes: string[]; p99Ms: number }>([
+  { kind: 'line', codes: tooLarge, p99Ms: 104 },
+  { kind: 'deep', codes: tooLarge, p99Ms: 264 },
+  { kind: 'events', codes: tooLarge, p99Ms: 80 },
+  { kind: 'body', codes: tooLarge, p99Ms: 224 },
+  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 111 },
+  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 139 },
+  { kind: 'tools', codes: [''], p99Ms: 277 },
+  // As many runs of an account that does nothing wrong, to compare with.
+  { kind: 'echo', codes: [''], p99Ms: 152 },
 ])(
-  'many runs whose server never ends its answer ($kind) kill no process and hold up no other account',
+  'many runs at once, whatever their server answers ($kind), kill no process and hold up no other account',
   { timeout: 180_000 },
   async ({ kind, codes, p99Ms }) => {
     const app = await createAgent(kind);
-    const run = async (): Promise<string | undefined> => {
-      const session = await greedy.createSession(app, { state: { t: randomUUID() } });
-      const frames = await greedy.runSse(session, 'hello', { streaming: kind !== 'body' });
-      const code = frames.findLast((frame) => 'errorCode' in frame)?.errorCode;
-      return typeof code === 'string' ? code : undefined;
-    };
-    const runs = Promise.all(Array.from({ length: atOnce }, run));
-    const times = await timesBeside(runs);
-    const [median = 0, slow = 0, slowest = 0] = [0.5, 0.99, 1].map((part) => times[Math.ceil(part * times.length) - 1]);
-    const told = [median, slow, slowest].map((ms) => Math.round(ms)).join(', ');
-    if (isFull) process.stdout.write(`${kind}: ${times.length} runs of a stranger, p50, p99 and longest ms: ${told}\n`);
+    const attack = attacker.attack({ kind, url: mesh.url, token: greedy.token ?? '', app, atOnce });
+    const times = await timesBeside(attack);
+    const { slow, slowest } = tell(kind, times);
     expect(isFull ? slow : slowest).toBeLessThan(isFull ? mostMs(p99Ms) : longestMs);
-    expect(codes).toEqual(expect.arrayContaining([...new Set(await runs)]));
+    expect(codes).toEqual(expect.arrayContaining([...(await attack).codes]));
     expect(mesh.lines.filter((line) => line.includes('heap out of memory'))).toEqual([]);
     await mesh.restart();
     expect(starts).toBe(1);
-    await expect.poll(() => model.open).toBe(0);
-    if (kind === 'tools')
-      expect(mcp.calls.filter(({ method }) => method === 'tools/list').length).toBeGreaterThan(atOnce);
+    await expect.poll(() => attacker.open()).toBe(0);
+    if (kind === 'tools') expect((await attack).lists).toBeGreaterThan(atOnce);
   },
 );

@@ -1,19 +1,34 @@
-/** Bytes of answers that are handed on before other work of the process gets its turn: they cost about a millisecond. */
+/** Bytes of answers that are handed on before other work of the process gets its turn: they cost some milliseconds. */
 const bytesAtOnce = 64 * 1024;
+/** Bytes of one account that wait when its servers send faster than this process reads. */
+const floodBytes = 1024 * 1024;
+/** Rest after a round that handed on bytes of such an account, as a multiple of its time, and the longest one in milliseconds. */
+const [restFactor, longestRestMs] = [3, 50];
 
 interface Waiting {
   readonly bytes: number;
   readonly go: () => void;
 }
 
+interface Account {
+  readonly waiting: Waiting[];
+  /** Bytes of what waits. */
+  bytes: number;
+}
+
 /**
  * Shares the time of the process: servers that send as fast as they can must not take it from runs of others. Of each round of the event loop answers get
- * 64 KiB; accounts take turns. Answers that come slowly never wait.
+ * 64 KiB; accounts take turns. Accounts of which more than 1 MiB waits get about a quarter of the time together: after each of their rounds they rest for three
+ * times as long as it took, so that a run of another account mostly finds the process idle. Answers that come slowly never wait.
  */
 export class AnswerPace {
-  readonly #accounts = new Map<string, Waiting[]>();
+  readonly #accounts = new Map<string, Account>();
   #taken = 0;
   #isRoundDue = false;
+  /** When the present round handed on bytes of a flood; undefined when it did not. */
+  #floodedAtMs: number | undefined;
+  #restsUntilMs = 0;
+  #isWakingDue = false;
 
   /** Undefined when the bytes may be handed on at once, else a promise for when they may. */
   turn(accountId: string, bytes: number): Promise<void> | undefined {
@@ -23,9 +38,10 @@ export class AnswerPace {
       return undefined;
     }
     return new Promise((go) => {
-      const waiting = this.#accounts.get(accountId) ?? [];
-      this.#accounts.set(accountId, waiting);
-      waiting.push({ bytes, go });
+      const account: Account = this.#accounts.get(accountId) ?? { waiting: [], bytes: 0 };
+      this.#accounts.set(accountId, account);
+      account.waiting.push({ bytes, go });
+      account.bytes += bytes;
     });
   }
 
@@ -38,16 +54,48 @@ export class AnswerPace {
   #round(): void {
     this.#isRoundDue = false;
     this.#taken = 0;
+    const nowMs = performance.now();
+    if (this.#floodedAtMs !== undefined)
+      this.#restsUntilMs = nowMs + Math.min(restFactor * (nowMs - this.#floodedAtMs), longestRestMs);
+    this.#floodedAtMs = undefined;
     while (this.#taken < bytesAtOnce) {
-      const [next] = this.#accounts;
-      if (next === undefined) return;
-      const [accountId, waiting] = next;
-      this.#accounts.delete(accountId);
-      const first = waiting.shift();
-      if (waiting.length > 0) this.#accounts.set(accountId, waiting);
-      this.#taken += first?.bytes ?? 0;
-      first?.go();
+      const next = this.#next(nowMs);
+      if (next === undefined) break;
+      this.#handOn(...next, nowMs);
     }
-    if (this.#accounts.size > 0) this.#dueRound();
+    if (this.#taken > 0) this.#dueRound();
+    else if (this.#accounts.size > 0) this.#wakeIn(this.#restsUntilMs - nowMs);
   }
+
+  /** To be called when all that waits rests. */
+  #wakeIn(ms: number): void {
+    if (this.#isWakingDue) return;
+    this.#isWakingDue = true;
+    setTimeout(() => {
+      this.#isWakingDue = false;
+      this.#dueRound();
+    }, ms);
+  }
+
+  /** The first account that does not rest. */
+  #next(nowMs: number): [string, Account] | undefined {
+    for (const entry of this.#accounts) if (nowMs >= this.#restsUntilMs || !isFlood(...entry)) return entry;
+    return undefined;
+  }
+
+  #handOn(accountId: string, account: Account, nowMs: number): void {
+    if (isFlood(accountId, account)) this.#floodedAtMs = nowMs;
+    this.#accounts.delete(accountId);
+    const first = account.waiting.shift();
+    if (account.waiting.length > 0) this.#accounts.set(accountId, account);
+    const bytes = first?.bytes ?? 0;
+    account.bytes -= bytes;
+    this.#taken += bytes;
+    first?.go();
+  }
+}
+
+/** Answers that count for no account come from servers of the operator, for many accounts: those never rest. */
+function isFlood(accountId: string, { bytes }: Account): boolean {
+  return accountId !== '' && bytes > floodBytes;
 }
