@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { callersFile, callersText } from './callers-of-services.ts';
 import { clientTypesFile, clientTypesText } from './client-types.ts';
 import { faultsOf, readCommits } from './commits.ts';
-import { lostCallers } from './lost-callers.ts';
+import { lostCallers, lostReaders } from './lost-callers.ts';
 import { arePythonModelsCurrent, pythonModelsFile } from './python-models.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -90,7 +90,7 @@ async function breakingSince(commit: string, folder: string): Promise<Outcome> {
   const copied = await run('sh', ['-c', 'git archive "$0" buf.yaml proto | tar -x -C "$1"', commit, folder]);
   if (!copied.ok) return copied;
   const { ok, output } = await run(bin('buf'), ['breaking', '--against', folder]);
-  const lost = lostCallers(bin('buf'), folder, root);
+  const lost = [lostCallers, lostReaders].flatMap((find) => find(bin('buf'), folder, root));
   const faults = [output, ...lost].join('\n');
   return { ok: ok && lost.length === 0, output: `against ${commit.slice(0, 10)}:\n${faults}` };
 }

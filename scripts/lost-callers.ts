@@ -16,6 +16,28 @@ export function lostCallers(buf: string, before: string, after: string): string[
   });
 }
 
+/**
+ * Services that read or consumed a topic of the folder `before` and do not in `after`, as sentences, unless `former_readers` names them: their processes are still deployed, and their durable
+ * consumers keep messages.
+ */
+export function lostReaders(buf: string, before: string, after: string): string[] {
+  const is = new Map(topicsIn(buf, after).map((topic) => [topic.name, topic]));
+  return topicsIn(buf, before).flatMap(({ name, readers, consumers }) => {
+    const now: Omit<Topic, 'name'> = is.get(name) ?? { readers: [], consumers: [], former: [] };
+    const lost = (had: readonly string[], has: readonly string[]) =>
+      had.filter((word) => !has.includes(word) && !now.former.includes(word));
+    const words = new Set([...lost(readers, now.readers), ...lost(consumers, now.consumers)]);
+    return Array.from(words, (word) => `${name} lost its reader ${word}: name it in former_readers of the topic`);
+  });
+}
+
+interface Topic {
+  readonly name: string;
+  readonly readers: readonly string[];
+  readonly consumers: readonly string[];
+  readonly former: readonly string[];
+}
+
 interface Callable {
   readonly callers: readonly string[];
   readonly isDeprecated: boolean;
@@ -29,13 +51,29 @@ interface Described {
 interface Image {
   readonly file: readonly {
     readonly package?: string;
+    readonly messageType?: readonly Described[];
     readonly service?: readonly (Described & { readonly method?: readonly Described[] })[];
   }[];
 }
 
-function callersIn(buf: string, folder: string): Map<string, Callable> {
+function imageOf(buf: string, folder: string): Image {
   const args = ['build', folder, '--as-file-descriptor-set', '-o', '-#format=json'];
-  const { file } = JSON.parse(execFileSync(buf, args, { encoding: 'utf8', maxBuffer: 2 ** 27 })) as Image;
+  return JSON.parse(execFileSync(buf, args, { encoding: 'utf8', maxBuffer: 2 ** 27 })) as Image;
+}
+
+function topicsIn(buf: string, folder: string): Topic[] {
+  return imageOf(buf, folder).file.flatMap(({ package: name = '', messageType = [] }) =>
+    messageType.map(({ name: message, options = {} }) => ({
+      name: `${name}.${message}`,
+      readers: listOf(options['[agentmesh.mesh.v1.readers]']),
+      consumers: listOf(options['[agentmesh.mesh.v1.consumers]']),
+      former: listOf(options['[agentmesh.mesh.v1.former_readers]']),
+    })),
+  );
+}
+
+function callersIn(buf: string, folder: string): Map<string, Callable> {
+  const { file } = imageOf(buf, folder);
   return new Map(
     file.flatMap(({ package: name = '', service = [] }) =>
       service.flatMap((one) =>

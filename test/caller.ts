@@ -90,9 +90,8 @@ export class Caller {
   }
 }
 
-/** Creates an account and signs in. */
-export async function newAccount(url: string): Promise<Caller> {
-  const caller = new Caller(url);
+/** Creates an account and signs in, with requests of `caller`. */
+export async function newAccount(url: string, caller = new Caller(url)): Promise<Caller> {
   const email = `${randomUUID()}@example.com`;
   const password = 'correct horse battery';
   const made = await caller.request('POST', '/api/users/', { email, password, first_name: 'Ada', last_name: 'L' });

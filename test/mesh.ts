@@ -36,6 +36,8 @@ export interface MeshOptions {
   mode: Mode;
   /** Folder of the sources; this repository by default. */
   root?: string;
+  /** Folder of the sources of one process of a separate mesh, by its name; asked at each start of it. */
+  rootOf?: (name: string) => string;
   /** PostgreSQL of this mesh; by default an embedded one in the new DATA_DIR. */
   databaseUrl?: string;
   env?: Record<string, string>;
@@ -60,6 +62,7 @@ export const encryptKey = 'an encrypt key that is used by tests and nowhere else
 export async function startMesh({
   mode,
   root = repository,
+  rootOf = () => root,
   databaseUrl,
   env = {},
   ownEnv,
@@ -92,7 +95,7 @@ export async function startMesh({
   const children = new Map<string, ChildProcess>();
   const start = async (name: string, env: Record<string, string>): Promise<void> => {
     const argv = ['main.ts', wordOf(name)];
-    const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, argv, { cwd: rootOf(name), env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.set(name, child);
     let isReady = false;
     child.once('exit', () => {

@@ -43,6 +43,24 @@ test.each(services)('no migration of %s rewrites a table or keeps its writers wa
   expect(found).toEqual([]);
 });
 
+test('a migration that processes of the release before do not bear is found, unless it says since when nothing uses what goes', async () => {
+  await using database = await testDatabaseUrl();
+  const path = join(folder, 'contracting');
+  mkdirSync(path);
+  const files = {
+    '0001-first.sql': 'create table notes (id bigint primary key, text text, title text, old text);',
+    '0002-add.sql': `alter table notes add column more text not null default '';`,
+    '0003-fill.sql': 'alter table notes add column mark text not null;',
+    '0004-rename.sql': 'alter table notes rename column text to body;',
+    '0005-drop.sql': 'alter table notes drop column title;',
+    '0006-contract.sql': '-- unused since 0.2.0\nalter table notes drop column old;',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  const found = await checkMigrations(database.url, pathToFileURL(`${path}/`));
+  const breaking = found.filter((it) => it.includes('breaks processes of the release before'));
+  expect(breaking.map((it) => it.slice(0, 4))).toEqual(['0003', '0004', '0005']);
+});
+
 test.each(services)('the migrations of %s change nothing when they are applied a second time', async (service) => {
   await using database = await testDatabaseUrl();
   await using first = await open(service, database.url, migrationsOf(service));

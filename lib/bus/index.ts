@@ -11,6 +11,6 @@ export { lostRightsOnBus, prepareBusLogin } from './prepare-bus-login.ts';
 export { prepareBusSchema } from './postgres/index.ts';
 export { createSeal } from './seal.ts';
 export { streamOf, subjectOf } from './names/index.ts';
-export { durablesOf } from './topic.ts';
+export { durablesOf, isKept } from './topic.ts';
 export { topicsOf } from './topics-of.ts';
 export { type NatsUser, natsUsers } from './nats-permissions.ts';

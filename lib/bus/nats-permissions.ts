@@ -1,6 +1,6 @@
 import { topics } from '@agentmesh/proto/topics';
 import { namesOf, streamOf, subjectOf } from './names/index.ts';
-import { durablesOf, isConfidential } from './topic.ts';
+import { isConfidential, isKept } from './topic.ts';
 import { topicsOf } from './topics-of.ts';
 
 /** Subjects that a user of NATS may publish and subscribe to. */
@@ -17,7 +17,7 @@ interface NatsPermissions {
  */
 function permissionsOf(service: string): NatsPermissions {
   const { published, read, consumed } = topicsOf(service);
-  const hasStream = published.some((topic) => durablesOf(topic).length > 0);
+  const hasStream = published.some(isKept);
   return {
     publish: [
       ...published.map(subjectOf),
@@ -60,6 +60,7 @@ function streamCommands(service: string): string[] {
   return [
     ...['INFO', 'CREATE', 'UPDATE'].map((command) => `$JS.API.STREAM.${command}.${stream}`),
     ...['CREATE', 'DURABLE.CREATE'].map((command) => `$JS.API.CONSUMER.${command}.${stream}.>`),
+    `$JS.API.CONSUMER.INFO.${stream}.>`,
     `$JS.API.CONSUMER.LIST.${stream}`,
   ];
 }

@@ -14,6 +14,8 @@ const BACKOFF_MS = { first: 100, last: 10_000 };
 /** While another relay is at work, this one tries again after less than half a second. */
 const MOST_WHILE_BUSY = 3;
 const LAST_PASS_MS = 2_000;
+/** Rows of a topic that this release does not know are left so long to a replica of the release that has written them, which stores them for its consumers. */
+const FOREIGN_SECONDS = 300;
 
 // One relay at a time publishes the rows of a schema: otherwise their order would be lost. An empty outbox needs no lock, which would be a write.
 const LOCK = {
@@ -28,8 +30,10 @@ const ADD_LOCK = { name: 'add-outbox-lock', text: `insert into locks(name) value
 // Rows that a relay of an older version is about to publish are locked, and skipped.
 const TAKE = {
   name: 'take-outbox',
-  text: `delete from outbox where id in (select id from outbox order by id for update skip locked limit ${BATCH})
-    returning id, subject, payload, traceparent`,
+  text: `delete from outbox where id in (
+      select id from outbox where subject = any($1) or created_at < now() - make_interval(secs => ${FOREIGN_SECONDS})
+        order by id for update skip locked limit ${BATCH}
+    ) returning id, subject, payload, traceparent`,
 };
 
 export interface OutboxRelayOptions {
@@ -59,7 +63,7 @@ interface Row {
 /**
  * Publishes the rows of the schema's outbox (see writeOutbox) in order of their ids, at least once, and deletes them when the bus has stored them. Any
  * number of relays may share a table; one at a time publishes. While the bus is down, rows wait and the relay retries with growing pauses. A row that
- * is too large for the bus is logged as an error and dropped, and one of an undeclared topic is published as a hint. Disposing publishes the remaining
+ * is too large for the bus is logged as an error and dropped. One of an undeclared topic waits five minutes for a replica of another release, and is then published as a hint. Disposing publishes the remaining
  * rows, for at most two seconds.
  */
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
@@ -140,7 +144,7 @@ class Relay implements OutboxRelay {
       const [lock] = await tx.query<{ isAny: boolean; isHeld: boolean }>(LOCK);
       if (lock?.isAny !== true) return 0;
       if (!lock.isHeld) throw new OtherRelay();
-      const rows = await tx.query<Row>(TAKE);
+      const rows = await tx.query<Row>(TAKE, [[...this.#subjects]]);
       const inOrder = rows.filter((row) => this.#canBeCarried(row)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const kept = inOrder.filter(({ subject }) => this.#subjects.has(subject));
       if (kept.length > 0) await stream.append(kept.map((row) => this.#messageOf(row)));
@@ -149,7 +153,7 @@ class Relay implements OutboxRelay {
     });
   }
 
-  /** A replica of another version may write topics that this one does not keep. No consumer waits for them. */
+  /** No replica of the release that has written them has come for them, e.g. after a rollback. */
   async #hint(rows: readonly Row[]): Promise<void> {
     const { driver } = this.#options.bus;
     for (const row of rows) await driver.publish(row.subject, row.payload, this.#messageOf(row));

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { subjectOf } from './names/index.ts';
 import { type BusRights, grantBusRights, lostBusRights } from './postgres/index.ts';
-import { durablesOf } from './topic.ts';
+import { durablesOf, formerReadersOf, isKept } from './topic.ts';
 import { topicsOf } from './topics-of.ts';
 
 interface BusLoginOptions {
@@ -31,7 +31,8 @@ export async function lostRightsOnBus(
 
 function rightsOf(service: string): BusRights {
   const { published, consumed } = topicsOf(service);
-  const kept = published.filter((topic) => durablesOf(topic).length > 0);
-  const publishes = kept.map((topic) => ({ subject: subjectOf(topic), durables: durablesOf(topic) }));
+  const publishes = published
+    .filter(isKept)
+    .map((topic) => ({ subject: subjectOf(topic), durables: durablesOf(topic), former: formerReadersOf(topic) }));
   return { service, publishes, consumes: consumed.map(subjectOf) };
 }

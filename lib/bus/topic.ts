@@ -1,10 +1,25 @@
-import { confidential, consumers, ordered_by as orderedBy } from '@agentmesh/proto/mesh/v1/topics';
+import {
+  confidential,
+  consumers,
+  former_readers as formerReaders,
+  ordered_by as orderedBy,
+} from '@agentmesh/proto/mesh/v1/topics';
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { subjectOf } from './names/index.ts';
 
 /** Names of the durable consumers that a topic declares. */
 export function durablesOf(topic: DescMessage): readonly string[] {
   return getOption(topic, consumers);
+}
+
+/** Names of the services that read a topic in an earlier release. Those that consumed it have left a durable consumer. */
+export function formerReadersOf(topic: DescMessage): readonly string[] {
+  return getOption(topic, formerReaders);
+}
+
+/** Whether messages of a topic are kept until they are acknowledged. */
+export function isKept(topic: DescMessage): boolean {
+  return durablesOf(topic).length > 0 || formerReadersOf(topic).length > 0;
 }
 
 /** Reading an option of a topic makes a message, which is too much for each hint. */
@@ -33,10 +48,9 @@ export function planOf(service: string, topics: readonly DescMessage[]) {
   return {
     service,
     topics: topics.map((topic) => {
-      const durables = durablesOf(topic);
       if (isConfidential(topic)) throw new Error(`${topic.typeName} is confidential: only hints are sealed`);
-      if (durables.length === 0) throw new Error(`${topic.typeName} declares no consumers`);
-      return { subject: subjectOf(topic), durables };
+      if (!isKept(topic)) throw new Error(`${topic.typeName} declares no consumers`);
+      return { subject: subjectOf(topic), durables: durablesOf(topic), former: formerReadersOf(topic) };
     }),
   };
 }

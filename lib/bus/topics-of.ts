@@ -2,9 +2,12 @@ import { readers } from '@agentmesh/proto/mesh/v1/access';
 import { topics } from '@agentmesh/proto/topics';
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { publisherOf, subjectOf } from './names/index.ts';
-import { durablesOf } from './topic.ts';
+import { durablesOf, formerReadersOf } from './topic.ts';
 
-/** The topics that a service may publish and read, by their declarations. Each driver gives a service these rights alone. */
+/**
+ * The topics that a service may publish and read, by their declarations. Each driver gives a service these rights alone. What a service read in an earlier release belongs
+ * to them: its processes of that release are still there while an upgrade begins.
+ */
 export interface ServiceTopics {
   readonly published: readonly DescMessage[];
   /** Those whose hints it gets. */
@@ -17,7 +20,7 @@ export interface ServiceTopics {
 export function topicsOf(service: string): ServiceTopics {
   return {
     published: topics.filter((topic) => publisherOf(subjectOf(topic)) === service),
-    read: topics.filter((topic) => getOption(topic, readers).includes(service)),
-    consumed: topics.filter((topic) => durablesOf(topic).includes(service)),
+    read: topics.filter((topic) => [...getOption(topic, readers), ...formerReadersOf(topic)].includes(service)),
+    consumed: topics.filter((topic) => [...durablesOf(topic), ...formerReadersOf(topic)].includes(service)),
   };
 }

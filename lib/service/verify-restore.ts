@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { QueryResultRow } from 'pg';
-import { durablesOf, streamOf, topicsOf } from '../bus/index.ts';
+import { isKept, streamOf, topicsOf } from '../bus/index.ts';
 import { type Queryable, rowTypes, type Statement, startEmbeddedPostgres, withOwner } from '../pg/index.ts';
 import { createLogger } from '../telemetry/index.ts';
 import { findLostRights, type Logins } from './lost-rights.ts';
@@ -63,7 +63,7 @@ async function tellServer(url: string, print: (line: string) => void): Promise<v
 
 function streamNote(services: readonly Service[]): string {
   const names = services.map(({ name }) => name);
-  const publishing = names.filter((name) => topicsOf(name).published.some((topic) => durablesOf(topic).length > 0));
+  const publishing = names.filter((name) => topicsOf(name).published.some(isKept));
   return `the streams ${publishing.map(streamOf).join(', ')} in NATS must have been removed before the services start`;
 }
 

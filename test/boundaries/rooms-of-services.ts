@@ -5,13 +5,14 @@ export const roomLists: RoomLists = {
   'gateway/src/edge':
     'validation pace.ts errors json origins authentication records paging streams idempotency throttle arrivals openapi http bodies',
   lib: 'heap heap-testing prices wait spans telemetry certificates rpc pg bus jobs service signing idempotency outbound usage',
-  'lib/bus': 'current-trace.ts seal.ts driver bus.ts consume names topic.ts create-bus.ts nats postgres testing',
+  'lib/bus': 'current-trace.ts seal.ts driver names bus.ts consume topic.ts create-bus.ts nats postgres testing',
   'lib/idempotency':
     'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts uuid-of.ts index.ts testing',
   'lib/outbound': 'names answers',
   'lib/pg': 'connection sending database.ts embedded locks migrations roles testing',
   'lib/rpc': 'mesh.ts call identity consumers local wire exchange server client create-mesh.ts index.ts testing',
-  'lib/service': 'backlog settings service.ts testing',
+  'lib/service':
+    'backlog settings service.ts start-job.ts listen-on.ts open-service-database.ts mesh-identities.ts unusable-server.ts start-process.ts testing',
   'gateway/src/edge/authentication':
     'account-changes.ts directory.ts identity.ts unauthorized.ts access-token.ts standings.ts personal-tokens.ts bearer.ts browser',
   'services/artifacts/src':

@@ -1,7 +1,8 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Caller, newAccount, type SessionJson, sessionPath, textOf } from '../caller.ts';
+import { type Caller, newAccount, textOf } from '../caller.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
+import { mixedLoad } from './mixed-load.ts';
 
 /** Services whose replicas are replaced. */
 const doubled =
@@ -24,48 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-type Step = (number: number, n: number) => Promise<{ readonly status: number; readonly body: unknown }>;
-
-/** Clients that go through the steps again and again until `isOver`, each in a session of its own. Answers the requests that failed, and how many were made. */
-async function load(clients: number, isOver: () => boolean): Promise<{ failed: string[]; count: number }> {
-  const failed: string[] = [];
-  let count = 0;
-  const client = async (_: unknown, number: number): Promise<void> => {
-    const session = await caller.createSession();
-    const artifacts = `${sessionPath(session)}/artifacts`;
-    const part = { inlineData: { mimeType: 'text/plain', data: 'aGVsbG8=' } };
-    const steps: Step[] = [
-      (_, n) => runs(session, `run ${number}-${n} [[wait:${(n % 4) * 100}]]`),
-      () => caller.request('POST', '/apps/echo/users/u1/sessions', {}),
-      (_, n) => caller.request('POST', artifacts, { filename: `${n}.txt`, artifact: part }),
-      (_, n) => caller.request('GET', `${artifacts}/${n}.txt`),
-      () => caller.request('GET', sessionPath(session)),
-      () => caller.request('GET', '/apps/echo/users/u1/memory?query=run'),
-      () => caller.request('GET', '/api/agents'),
-      () => caller.request('GET', '/runs?limit=1'),
-    ];
-    for (let n = 0; !isOver(); n++) {
-      for (const step of steps) {
-        const { status, body } = await step(number, n);
-        count += 1;
-        if (status !== 200) failed.push(`${steps.indexOf(step)}: ${status} ${JSON.stringify(body)}`);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return { failed, count };
-}
-
-/** A run counts as failed when its answer is not the text. */
-async function runs(session: SessionJson, text: string) {
-  const { status, body } = await caller.run(session, text);
-  return { status: Array.isArray(body) && textOf(body.at(-1)).includes(text.split(' [')[0] ?? '') ? status : 0, body };
-}
-
 describe('a rollout with two replicas', () => {
   test('fails no request of any kind', { timeout: 300_000 }, async () => {
     let isOver = false;
-    const loading = load(8, () => isOver);
+    const loading = mixedLoad({ caller, clients: 8, isOver: () => isOver });
     for (const name of doubled.flatMap((word) => [word, `${word}-2`])) {
       await mesh.stop(name);
       await mesh.restart();

@@ -11,10 +11,10 @@ export interface Ended {
   output: string;
 }
 
-/** Runs `main.ts` with only this environment, to its end. */
-export async function runMain(args: string[], env: Record<string, string>): Promise<Ended> {
+/** Runs `main.ts` with only this environment, to its end: that of this repository, or of another folder. */
+export async function runMain(args: string[], env: Record<string, string>, cwd = root): Promise<Ended> {
   const child = spawn(process.execPath, ['main.ts', ...args], {
-    cwd: root,
+    cwd,
     env: { ...plainEnvironment, ...env },
   });
   const output: Buffer[] = [];

@@ -12,7 +12,12 @@ export interface StreamMessage extends Origin {
 export interface StreamPlan {
   /** Name of the publishing service. */
   readonly service: string;
-  readonly topics: readonly { readonly subject: string; readonly durables: readonly string[] }[];
+  readonly topics: readonly {
+    readonly subject: string;
+    readonly durables: readonly string[];
+    /** Durable consumers of an earlier release: those that are there go when nobody has taken messages for a day. */
+    readonly former?: readonly string[];
+  }[];
 }
 
 /** Keeps messages until every durable consumer of their subject has acknowledged them. */

@@ -30,6 +30,8 @@ export interface NatsOptions {
   readonly replicas?: number | undefined;
   /** Milliseconds after which a message of a process that does not answer is delivered again. Default 10,000; tests shorten it. */
   readonly ackWaitMs?: number | undefined;
+  /** Milliseconds without a reader after which a durable consumer of an earlier release is removed. Default: a day; tests shorten it. */
+  readonly retireAfterMs?: number | undefined;
   /** Milliseconds after which the first connection is given up. Default 30,000; tests shorten it. */
   readonly firstConnectionMs?: number | undefined;
   /** Prefix of the reply subjects of this process, which its permissions name. */

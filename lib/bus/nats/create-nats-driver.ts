@@ -16,7 +16,7 @@ const ACK_WAIT_MS = 10_000;
  * can be reached for 30 s.
  */
 export async function createNatsDriver(options: NatsOptions): Promise<BusDriver & AsyncDisposable> {
-  const { log, inboxPrefix, replicas = 1, ackWaitMs = ACK_WAIT_MS } = options;
+  const { log, inboxPrefix, replicas = 1, ackWaitMs = ACK_WAIT_MS, retireAfterMs } = options;
   const link = new Link(await connectNats(options), log);
   const { connection } = link;
   return {
@@ -38,7 +38,7 @@ export async function createNatsDriver(options: NatsOptions): Promise<BusDriver 
       };
     },
     openStream: async (plan) => {
-      const stream = new NatsStream({ link, plan, replicas, ackWaitMs, log });
+      const stream = new NatsStream({ link, plan, replicas, ackWaitMs, retireAfterMs, log });
       await stream.open().catch((err: unknown) => log.warn({ err }, 'the stream cannot be made now: it is made later'));
       return stream;
     },

@@ -17,7 +17,7 @@ const plan = { service: 'tests', topics: [{ subject, durables: ['alpha', 'beta']
 
 let resources: AsyncDisposableStack;
 let nats: TestNats;
-let driver: BusDriver;
+let driver: BusDriver & AsyncDisposable;
 let stream: Stream;
 let manager: JetStreamManager;
 
@@ -113,5 +113,59 @@ describe.skipIf(server === undefined)('a stream', () => {
     stream = await resources.use(await createNatsDriver(optionsOf(small))).openStream(plan);
     const reason = expect.objectContaining({ message: expect.stringMatching(/insufficient storage/) }) as unknown;
     await expect(append([1])).rejects.toMatchObject({ reason: 'bus_unavailable', cause: reason });
+  });
+});
+
+describe.skipIf(server === undefined)('a durable consumer of an earlier release', () => {
+  /** The stream of the next release, which has another topic and consumer, and no beta. */
+  const next = {
+    service: 'tests',
+    topics: [
+      { subject, durables: ['alpha'], former: ['beta'] },
+      { subject: 'agentmesh.tests.v1.other_done', durables: ['gamma'] },
+    ],
+  };
+  const openNext = async (retireAfterMs?: number) =>
+    resources.use(await createNatsDriver({ ...optionsOf(nats), retireAfterMs })).openStream(next);
+  const infoOf = (consumer: string) => manager.consumers.info(name, consumer);
+  const one = (id: number, on = subject) => [
+    { id: `tests:${id}`, subject: on, sender: 'tests', payload: new Uint8Array(1) },
+  ];
+
+  test('gets the messages of both releases while a process asks for them', async () => {
+    const beta = await take('beta');
+    await append([1]);
+    const later = await openNext();
+    await later.append(one(2));
+    await expect.poll(() => beta).toEqual([1, 2]);
+    for (const consumer of ['beta-thing_done', 'beta-thing_done-dead'])
+      expect((await infoOf(consumer)).config.inactive_threshold).toBe(24 * 3_600 * 1e9);
+    expect((await infoOf('alpha-thing_done')).config.inactive_threshold ?? 0).toBe(0);
+  });
+
+  test('is removed when nobody asks, and keeps no more messages', async () => {
+    await append([1]);
+    await driver[Symbol.asyncDispose]();
+    const later = await openNext(1_000);
+    const names = async () => (await manager.consumers.list(name).next()).map(({ name: consumer }) => consumer);
+    await expect.poll(async () => (await names()).filter((consumer) => consumer.startsWith('beta'))).toEqual([]);
+    await later.append(one(2));
+    expect((await names()).length).toBe(4);
+  });
+
+  test('is kept when a publisher of that release comes back', async () => {
+    const later = await createNatsDriver(optionsOf(nats));
+    await later.openStream(next);
+    await later[Symbol.asyncDispose]();
+    expect((await infoOf('beta-thing_done')).config.inactive_threshold).toBeGreaterThan(0);
+    await resources.use(await createNatsDriver(optionsOf(nats))).openStream(plan);
+    expect((await infoOf('beta-thing_done')).config.inactive_threshold ?? 0).toBe(0);
+  });
+
+  test('has a publisher that takes no subject of the next release from their stream', async () => {
+    const later = await openNext();
+    await resources.use(await createNatsDriver(optionsOf(nats))).openStream(plan);
+    await later.append(one(2, 'agentmesh.tests.v1.other_done'));
+    expect((await infoOf('gamma-other_done')).num_pending).toBe(1);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  type ConsumerInfo,
   jetstream,
   type JetStreamClient,
   JetStreamApiError,
@@ -11,7 +12,7 @@ import { busUnavailable, checkPayload, type Stream, type StreamMessage, type Str
 import { headersOf } from './headers.ts';
 import type { Link } from './link.ts';
 import { RecentMessages } from './recent-messages.ts';
-import { consumerSettings, streamSettings } from './stream-settings.ts';
+import { consumerSettings, formerConsumers, retirement, streamSettings } from './stream-settings.ts';
 
 const PUBLISH_MS = 5_000;
 const CONSUMER_EXISTS = 10148;
@@ -21,6 +22,7 @@ export interface NatsStreamOptions {
   readonly plan: StreamPlan;
   readonly replicas: number;
   readonly ackWaitMs: number;
+  readonly retireAfterMs?: number | undefined;
   readonly log: Logger;
 }
 
@@ -34,6 +36,7 @@ export class NatsStream implements Stream {
   readonly #client: JetStreamClient;
   readonly #manager: Promise<JetStreamManager>;
   readonly #recent = new RecentMessages();
+  readonly #former: ReadonlySet<string>;
   /** The stream's last sequence; undefined while it is not certain. */
   #last: number | undefined;
   /** When the stream was created. */
@@ -42,6 +45,7 @@ export class NatsStream implements Stream {
 
   constructor(options: NatsStreamOptions) {
     this.#options = options;
+    this.#former = formerConsumers(options.plan);
     this.#client = jetstream(options.link.connection, { timeout: PUBLISH_MS });
     this.#manager = this.#client.jetstreamManager(false);
     options.link.onChange(() => {
@@ -104,7 +108,10 @@ export class NatsStream implements Stream {
     const info = await manager.streams.info(name).catch(undefinedWhenMissing);
     if (info?.created !== this.#created) return false;
     const present = new Set<string>();
-    for await (const { name: consumer } of manager.consumers.list(name)) present.add(consumer);
+    for await (const consumer of manager.consumers.list(name)) {
+      if (this.#isToRetire(consumer)) return false;
+      present.add(consumer.name);
+    }
     return consumerSettings(plan, ackWaitMs).every(({ durable_name: consumer = '' }) => present.has(consumer));
   }
 
@@ -148,6 +155,7 @@ export class NatsStream implements Stream {
     const found = await manager.streams.info(settings.name).catch(undefinedWhenMissing);
     const info = found === undefined ? await manager.streams.add(settings) : await this.#update(found, settings);
     await this.#prepareConsumers(manager, settings.name);
+    await this.#retireConsumers(manager, settings.name);
     this.#last = info.state.last_seq;
     const isLost = this.#created !== undefined && this.#created !== info.created;
     if (isLost) await this.#appendEach(this.#recent.all());
@@ -155,12 +163,30 @@ export class NatsStream implements Stream {
     this.#created = info.created;
   }
 
-  async #update(found: StreamInfo, settings: ReturnType<typeof streamSettings>): Promise<StreamInfo> {
+  /** Subjects of another release stay: its processes may be publishing them. */
+  async #update(found: StreamInfo, own: ReturnType<typeof streamSettings>): Promise<StreamInfo> {
+    const subjects = [...new Set([...found.config.subjects, ...(own.subjects ?? [])])];
+    const settings = { ...own, subjects };
     const isSame = Object.entries(settings).every(
       ([key, value]) =>
         JSON.stringify((found.config as unknown as Record<string, unknown>)[key]) === JSON.stringify(value),
     );
     return isSame ? found : (await this.#manager).streams.update(settings.name, settings);
+  }
+
+  async #retireConsumers(manager: JetStreamManager, stream: string): Promise<void> {
+    if (this.#former.size === 0) return;
+    const found: string[] = [];
+    for await (const consumer of manager.consumers.list(stream)) {
+      if (this.#isToRetire(consumer)) found.push(consumer.name);
+    }
+    const settings = retirement(this.#options.retireAfterMs);
+    for (const consumer of found) await manager.consumers.update(stream, consumer, settings);
+  }
+
+  /** Whether it is of an earlier release and does not go by itself yet. */
+  #isToRetire({ name, config }: ConsumerInfo): boolean {
+    return this.#former.has(name) && !config.inactive_threshold;
   }
 
   async #prepareConsumers(manager: JetStreamManager, stream: string): Promise<void> {

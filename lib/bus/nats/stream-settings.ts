@@ -21,6 +21,8 @@ const PIN_MS = 6_000;
 /** The server reserves it, and refuses to make a stream that it has no room for. */
 const MOST_BYTES = 256 * 1024 ** 2;
 const DAY_MS = 24 * 60 * 60_000;
+/** A durable consumer of an earlier release is removed by the server when nobody has asked it for messages for so long. */
+const RETIRE_MS = DAY_MS;
 
 const nanos = (ms: number): number => ms * 1_000_000;
 
@@ -44,12 +46,29 @@ export function streamSettings(plan: StreamPlan, replicas: number): Partial<Stre
   };
 }
 
+/** Names of the durable consumers that an earlier release may have left, see `StreamPlan`. */
+export function formerConsumers({ topics }: StreamPlan): ReadonlySet<string> {
+  const names = topics.flatMap(({ subject, former = [] }) => former.map((durable) => namesOf({ subject, durable })));
+  return new Set(names.flatMap(({ consumer, deadConsumer }) => [consumer, deadConsumer]));
+}
+
+/** What makes the server remove a durable consumer. A publisher of an earlier release that still runs takes it back, which a rollback needs. */
+export function retirement(afterMs = RETIRE_MS): Pick<ConsumerConfig, 'inactive_threshold'> {
+  return { inactive_threshold: nanos(afterMs) };
+}
+
 /** The durable consumers of a stream: two for each consuming service and topic. */
 export function consumerSettings(plan: StreamPlan, ackWaitMs: number): Partial<ConsumerConfig>[] {
   return plan.topics.flatMap(({ subject, durables }) =>
     durables.flatMap((durable) => {
       const { consumer, deadConsumer, dead, again } = namesOf({ subject, durable });
-      const common = { ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All, max_deliver: -1 };
+      const common = {
+        ack_policy: AckPolicy.Explicit,
+        deliver_policy: DeliverPolicy.All,
+        max_deliver: -1,
+        // A later release that was rolled back may have retired it.
+        inactive_threshold: 0,
+      };
       return [
         {
           ...common,

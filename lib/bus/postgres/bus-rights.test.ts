@@ -1,8 +1,10 @@
 import pg from 'pg';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { testDatabaseUrl } from '../../pg/testing/index.ts';
 import { grantBusRights } from './bus-rights.ts';
 import { prepareBusSchema } from './bus-schema.ts';
+import { createPgDriver } from './create-pg-driver.ts';
 
 test('giving rights waits for those who read the tables, and does not hold up those who send meanwhile', async () => {
   await using resources = new AsyncDisposableStack();
@@ -28,3 +30,41 @@ test('giving rights waits for those who read the tables, and does not hold up th
   const { rows } = await sender.query('select tablename from pg_policies where $1 = any(roles) order by 1', [login]);
   expect(rows).toEqual([{ tablename: 'durables' }, { tablename: 'messages' }]);
 }, 60_000);
+
+test('a publisher removes the durable consumer of an earlier release, its dead letters and messages, when nobody has held it for a day', async () => {
+  await using resources = new AsyncDisposableStack();
+  const { url } = resources.use(await testDatabaseUrl());
+  await prepareBusSchema(url);
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  resources.defer(() => admin.end());
+  const own = new URL(url);
+  own.username = `bus_retire_${own.pathname.slice(1)}`;
+  own.password = 'password-of-a-login';
+  await admin.query(`create role ${own.username} login password '${own.password}'`);
+  resources.defer(async () => void (await admin.query(`drop owned by ${own.username}; drop role ${own.username}`)));
+  const topic = { subject: 'agentmesh.a.v1.happened', durables: [], former: ['gone', 'here'] };
+  const rights = [{ service: 'a', publishes: [topic], consumes: [] }];
+  await grantBusRights({ url, login: own.username, rights });
+  const earlier = { service: 'a', topics: [{ subject: topic.subject, durables: topic.former }] };
+  const message = (id: string) => ({ id, subject: topic.subject, sender: 'a', payload: new Uint8Array() });
+
+  const driver = resources.use(await createPgDriver({ url: own.href, log: pino({ level: 'silent' }) }));
+  await (await driver.openStream(earlier)).append([message('a:1')]);
+  await admin.query(`update bus.durables set lease_until = now() - interval '23 hours' where durable = 'here'`);
+  await admin.query(`insert into bus.dead_letters (subject, durable, seq, id, sender, payload, reason)
+    select subject, durable, 1, '', '', '', '' from bus.durables`);
+  const left = async () => {
+    const tables = ['durables', 'dead_letters'].map((table) => admin.query(`select durable from bus.${table}`));
+    const rows = (await Promise.all(tables)).map(({ rows: found }) =>
+      found.map(({ durable }: { durable: string }) => durable),
+    );
+    return [...rows, (await admin.query('select from bus.messages')).rowCount];
+  };
+  expect((await left()).at(-1)).toBe(1);
+  await driver.openStream({ service: 'a', topics: [topic] });
+  expect(await left()).toEqual([['here'], ['here'], 1]);
+  await admin.query(`update bus.durables set lease_until = now() - interval '25 hours'`);
+  await driver.openStream({ service: 'a', topics: [topic] });
+  expect(await left()).toEqual([[], [], 0]);
+});

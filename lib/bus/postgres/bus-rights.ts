@@ -6,7 +6,12 @@ import { lockBusSchema } from './bus-schema.ts';
 export interface BusRights {
   /** The sender of its messages, and the name of its durable consumers. */
   readonly service: string;
-  readonly publishes: readonly { readonly subject: string; readonly durables: readonly string[] }[];
+  readonly publishes: readonly {
+    readonly subject: string;
+    readonly durables: readonly string[];
+    /** Durable consumers of an earlier release, which the publisher may remove. */
+    readonly former?: readonly string[];
+  }[];
   /** Subjects of which it has a durable consumer. */
   readonly consumes: readonly string[];
 }
@@ -23,7 +28,8 @@ interface GrantOptions {
  * Gives a login these rights on the tables of the bus and takes all others away, in one transaction. A policy needs the lock of its table: see `whenUnlocked`.
  *
  * The statements are those of PgStream and PgDurable: a publisher adds messages and durable consumers of its topics, and reads nothing; a consumer reads the
- * messages of its topics, and changes its own progress and dead letters. Only `bus.trim` deletes messages.
+ * messages of its topics, and changes its own progress and dead letters. Only `bus.trim` deletes messages. Durable consumers of an earlier release may be added, which its
+ * processes do, and removed with their dead letters.
  */
 export async function grantBusRights({ url, login, rights }: GrantOptions): Promise<void> {
   const connectionString = withSessionSettings(url, limitSettings());
@@ -74,15 +80,34 @@ function statementsOf(grantee: Grantee, rights: BusRights): string[] {
 
 function publisherStatements({ role, suffix }: Grantee, { service, publishes }: BusRights): string[] {
   const subjects = listOf(publishes.map(({ subject }) => subject));
-  const pairs = publishes.flatMap(({ subject, durables }) => durables.map((name) => `(${listOf([subject, name])})`));
+  const former = pairsOf(publishes.map((one) => ({ ...one, durables: one.former ?? [] })));
+  const pairs = [...pairsOf(publishes), ...former];
   const policy = `publish_${service}_${suffix}`;
+  const retire = `retire_${service}_${suffix}`;
+  const retires =
+    former.length === 0
+      ? []
+      : [
+          `grant select (subject, durable, lease_until), delete on bus.durables to ${role}`,
+          `grant select (subject, durable), delete on bus.dead_letters to ${role}`,
+          `grant execute on function bus.trim(text) to ${role}`,
+          ...['durables', 'dead_letters'].map(
+            (table) =>
+              `create policy ${retire} on bus.${table} to ${role} using ((subject, durable) in (${former.join(', ')})) with check (false)`,
+          ),
+        ];
   return [
     `grant insert (subject, id, sender, traceparent, payload) on bus.messages to ${role}`,
     `grant insert (subject, durable) on bus.durables to ${role}`,
     `create policy ${policy} on bus.messages for insert to ${role}
       with check (sender = ${pg.escapeLiteral(service)} and subject in (${subjects}))`,
     `create policy ${policy} on bus.durables for insert to ${role} with check ((subject, durable) in (${pairs.join(', ')}))`,
+    ...retires,
   ];
+}
+
+function pairsOf(publishes: readonly { readonly subject: string; readonly durables: readonly string[] }[]): string[] {
+  return publishes.flatMap(({ subject, durables }) => durables.map((name) => `(${listOf([subject, name])})`));
 }
 
 function consumerStatements({ role, suffix }: Grantee, { service, consumes }: BusRights): string[] {
@@ -105,8 +130,10 @@ function consumerStatements({ role, suffix }: Grantee, { service, consumes }: Bu
 export function policiesOf({ service, publishes, consumes }: BusRights, oid: string): string[] {
   const publish = ['messages', 'durables'].map((table) => `${table} publish_${service}_${oid}`);
   const consume = ['messages', 'durables', 'dead_letters'].map((table) => `${table} consume_${service}_${oid}`);
+  const retire = ['durables', 'dead_letters'].map((table) => `${table} retire_${service}_${oid}`);
   return [
     ...(publishes.length > 0 ? publish : []),
+    ...(publishes.some(({ former = [] }) => former.length > 0) ? retire : []),
     ...(consumes.length > 0 ? [...consume, `durables read_${service}_${oid}`] : []),
   ];
 }

@@ -107,7 +107,7 @@ test('a process starts on the schema of a later release, and changes that of an 
   await at(database.url, describe(`'version 99'`));
   expect(await prepared()).toBe('version 99');
   await at(database.url, describe('null'));
-  expect(await prepared()).toBe('version 2');
+  expect(await prepared()).toBe('version 3');
 });
 
 test('messages of a subject are numbered in the order of their commits, also those that an earlier release adds', async () => {

@@ -3,21 +3,23 @@ import { limitSettings, WatchedClient, whenUnlocked, withSessionSettings } from 
 import { busUnavailable } from '../driver/index.ts';
 
 /** Raised with each change of `CREATE`. A process works with the schema of a later release, so that releases can be rolled back. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Two processes created the schema, or a table of it, at the same time. */
 const RACES = new Set(['42710', '42P06', '42P07', '23505', 'XX000']);
 const mostRaces = 20;
 
 /**
- * A durable consumer whose service does not run keeps messages for three days, and at most a million of them. Up to which message a topic is deleted is found
+ * A durable consumer whose service does not run keeps messages for three days, and at most a million of them. Without any durable consumer nobody waits for a message. Up to which message a topic is deleted is found
  * without a look at those that stay, because every consumer asks for it again and again.
  */
 const TRIM = `
       delete from bus.messages where subject = topic and seq = any(array(
         select seq from bus.messages where subject = topic and seq <= greatest(
-          (select min(coalesce((select min(key::bigint) - 1 from jsonb_object_keys(open) key), position))
-             from bus.durables where subject = topic),
+          coalesce(
+            (select min(coalesce((select min(key::bigint) - 1 from jsonb_object_keys(open) key), position))
+               from bus.durables where subject = topic),
+            (select max(seq) from bus.messages where subject = topic)),
           (select max(seq) from (
              select seq, created_at from bus.messages where subject = topic order by seq limit 1000
            ) oldest where created_at < now() - interval '3 days'),

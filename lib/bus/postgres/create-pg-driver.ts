@@ -45,7 +45,7 @@ export async function createPgDriver(options: PgDriverOptions): Promise<BusDrive
       await publisher.publish(subject, payload, origin, options);
     },
     subscribe,
-    openStream: (plan) => PgStream.open(pool, plan),
+    openStream: (plan) => PgStream.open({ pool, plan, log }),
     consume: async (name: DurableName, sink: Sink) => {
       const consumer = new PgConsumer({ name, sink, log, store: durables.durable(name) });
       consumers.add(consumer);

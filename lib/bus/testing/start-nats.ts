@@ -21,6 +21,8 @@ export interface TestNats extends AsyncDisposable {
   freeze(): void;
   /** Lets a frozen process go on. */
   thaw(): void;
+  /** Has it read its configuration file again, and waits until it has. */
+  reload(): Promise<void>;
 }
 
 export interface TestNatsOptions {
@@ -42,7 +44,7 @@ export async function startNats({ server, config, env = {} }: TestNatsOptions): 
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn(server, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
-    await untilReady(child);
+    await untilSaid(child, 'Server is ready');
   };
   const kill = async (): Promise<void> => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -58,6 +60,12 @@ export async function startNats({ server, config, env = {} }: TestNatsOptions): 
     wipe: () => rm(store, { recursive: true, force: true }),
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
+    reload: async () => {
+      if (child === undefined) return;
+      const reloaded = untilSaid(child, 'Reloaded server configuration');
+      child.kill('SIGHUP');
+      await reloaded;
+    },
     [Symbol.asyncDispose]: async () => {
       await kill();
       await rm(folder, { recursive: true, force: true });
@@ -65,14 +73,14 @@ export async function startNats({ server, config, env = {} }: TestNatsOptions): 
   };
 }
 
-function untilReady(child: ChildProcess): Promise<void> {
+function untilSaid(child: ChildProcess, text: string): Promise<void> {
   const lines: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error(`nats-server is not ready:\n${lines.join('\n')}`)), readyMs);
+  const timer = setTimeout(() => reject(new Error(`nats-server did not say ${text}:\n${lines.join('\n')}`)), readyMs);
   if (child.stderr !== null) {
     createInterface({ input: child.stderr }).on('line', (line) => {
       if (lines.length < 100) lines.push(line);
-      if (line.includes('Server is ready')) resolve();
+      if (line.includes(text)) resolve();
     });
   }
   child.once('error', reject);

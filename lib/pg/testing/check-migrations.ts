@@ -29,9 +29,19 @@ const scans = [
   /\b(vacuum full|cluster|reindex)\b/i,
 ];
 
+/** What processes of the release before still use, or do not fill, as far as the text of a statement shows it. */
+const removals = [
+  /\bdrop (table|column|view|function|type)\b/i,
+  /\brename\b/i,
+  /\badd column\b(?!.*\bdefault\b).*\bnot null\b/is,
+];
+/** Says that no process of the release before uses it: the code went in an earlier version. */
+const unused = /^-- unused since \d+\.\d+\.\d+$/m;
+
 /**
  * Applies the migrations of a folder to a new schema of an empty database, whose login must be a superuser. Answers for each file that changes
- * tables of earlier files in a way that takes the longer the larger the table is, while others wait: `<file>: <what it does>`.
+ * tables of earlier files in a way that takes the longer the larger the table is, while others wait, or that processes of the release before do not bear, which
+ * still run: `<file>: <what it does>`.
  */
 export async function checkMigrations(url: string, folder: URL): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
@@ -45,11 +55,14 @@ export async function checkMigrations(url: string, folder: URL): Promise<string[
     await client.query('create schema checked; set search_path to checked');
     await client.query(watch);
     for (const { name, text, indexes } of await readMigrations(folder)) {
+      const isFirst = file === '';
       file = name;
       await client.query(rememberTables);
       for (const statement of scansIn(text)) found.add(`${name}: reads a table under an exclusive lock: ${statement}`);
       for (const statement of changesIn(text))
         found.add(`${name}: changes rows while it holds its locks: ${statement}`);
+      for (const statement of isFirst || unused.test(text) ? [] : removalsIn(text))
+        found.add(`${name}: breaks processes of the release before: ${statement}`);
       if (indexes === undefined) await client.query(text);
       else await buildUnwatched(client, indexes);
     }
@@ -74,6 +87,10 @@ function scansIn(text: string): string[] {
 /** Statements that change rows that are there: as many as a table has, in the transaction of the migration. */
 function changesIn(text: string): string[] {
   return statementsIn(text).filter((statement) => /^(with\b.*\b)?(update|delete|merge)\b/is.test(statement));
+}
+
+function removalsIn(text: string): string[] {
+  return statementsIn(text).filter((statement) => removals.some((removal) => removal.test(statement)));
 }
 
 /** Without comments and bodies of functions. */

@@ -35,3 +35,12 @@ export declare const ordered_by: GenExtension<MessageOptions, string>;
  */
 export declare const confidential: GenExtension<MessageOptions, boolean>;
 
+/**
+ * Services that read or consumed this topic in an earlier release and no longer do. Their processes of that release keep their rights until they are
+ * replaced, and their durable consumers are removed when nobody has taken messages for a day. Such a name stays for as long as an upgrade from that release
+ * is allowed; `npm run check` refuses a topic that loses a reader without it.
+ *
+ * @generated from extension: repeated string former_readers = 51004;
+ */
+export declare const former_readers: GenExtension<MessageOptions, string[]>;
+

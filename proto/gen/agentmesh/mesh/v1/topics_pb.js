@@ -9,7 +9,7 @@ import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
  * Describes the file agentmesh/mesh/v1/topics.proto.
  */
 export const file_agentmesh_mesh_v1_topics = /*@__PURE__*/
-  fileDesc("Ch5hZ2VudG1lc2gvbWVzaC92MS90b3BpY3MucHJvdG8SEWFnZW50bWVzaC5tZXNoLnYxOj8KCWNvbnN1bWVycxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi5jgMgAygJUgljb25zdW1lcnM6QAoKb3JkZXJlZF9ieRIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi6jgMgASgJUglvcmRlcmVkQnk6RQoMY29uZmlkZW50aWFsEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGLuOAyABKAhSDGNvbmZpZGVudGlhbGIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("Ch5hZ2VudG1lc2gvbWVzaC92MS90b3BpY3MucHJvdG8SEWFnZW50bWVzaC5tZXNoLnYxOj8KCWNvbnN1bWVycxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi5jgMgAygJUgljb25zdW1lcnM6QAoKb3JkZXJlZF9ieRIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi6jgMgASgJUglvcmRlcmVkQnk6RQoMY29uZmlkZW50aWFsEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGLuOAyABKAhSDGNvbmZpZGVudGlhbDpICg5mb3JtZXJfcmVhZGVycxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi8jgMgAygJUg1mb3JtZXJSZWFkZXJzYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Services that must act on each message of this topic, each by one of its replicas and with acknowledgement. Each of them is also one of the
@@ -38,4 +38,14 @@ export const ordered_by = /*@__PURE__*/
  */
 export const confidential = /*@__PURE__*/
   extDesc(file_agentmesh_mesh_v1_topics, 2);
+
+/**
+ * Services that read or consumed this topic in an earlier release and no longer do. Their processes of that release keep their rights until they are
+ * replaced, and their durable consumers are removed when nobody has taken messages for a day. Such a name stays for as long as an upgrade from that release
+ * is allowed; `npm run check` refuses a topic that loses a reader without it.
+ *
+ * @generated from extension: repeated string former_readers = 51004;
+ */
+export const former_readers = /*@__PURE__*/
+  extDesc(file_agentmesh_mesh_v1_topics, 3);
 

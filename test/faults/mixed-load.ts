@@ -1,0 +1,54 @@
+import { type Caller, type SessionJson, sessionPath, textOf } from '../caller.ts';
+
+interface MixedLoad {
+  readonly caller: Caller;
+  readonly clients: number;
+  /** Services that are not there, whose requests are left out. */
+  readonly without?: readonly string[];
+  readonly isOver: (count: number) => boolean;
+}
+
+type Step = readonly [
+  service: string,
+  send: (n: number) => Promise<{ readonly status: number; readonly body: unknown }>,
+];
+
+/** Clients that go through the steps again and again until `isOver`, each in a session of its own. Answers the requests that failed, and how many were made. */
+export async function mixedLoad({ caller, clients, without = [], isOver }: MixedLoad) {
+  const failed: string[] = [];
+  let count = 0;
+  const client = async (_: unknown, number: number): Promise<void> => {
+    const session = await caller.createSession();
+    const steps = stepsOf(caller, session, number).filter(([service]) => !without.includes(service));
+    for (let n = 0; !isOver(count); n++) {
+      for (const [service, send] of steps) {
+        const { status, body } = await send(n);
+        count += 1;
+        if (status !== 200) failed.push(`${service}: ${status} ${JSON.stringify(body)}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return { failed, count };
+}
+
+function stepsOf(caller: Caller, session: SessionJson, number: number): Step[] {
+  const artifacts = `${sessionPath(session)}/artifacts`;
+  const part = { inlineData: { mimeType: 'text/plain', data: 'aGVsbG8=' } };
+  return [
+    ['runs', (n) => runs(caller, session, `run ${number}-${n} [[wait:${(n % 4) * 100}]]`)],
+    ['sessions', () => caller.request('POST', '/apps/echo/users/u1/sessions', {})],
+    ['artifacts', (n) => caller.request('POST', artifacts, { filename: `${n}.txt`, artifact: part })],
+    ['artifacts', (n) => caller.request('GET', `${artifacts}/${n}.txt`)],
+    ['sessions', () => caller.request('GET', sessionPath(session))],
+    ['memory', () => caller.request('GET', '/apps/echo/users/u1/memory?query=run')],
+    ['runs', () => caller.request('GET', '/api/agents')],
+    ['sessions', () => caller.request('GET', '/runs?limit=1')],
+  ];
+}
+
+/** A run counts as failed when its answer is not the text. */
+async function runs(caller: Caller, session: SessionJson, text: string) {
+  const { status, body } = await caller.run(session, text);
+  return { status: Array.isArray(body) && textOf(body.at(-1)).includes(text.split(' [')[0] ?? '') ? status : 0, body };
+}
