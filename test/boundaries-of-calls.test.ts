@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { callersOf, meshWord } from '@agentmesh/lib/rpc';
+import { expectationsOf } from '@agentmesh/lib/rpc/testing';
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { contractMethods } from './contract-methods.ts';
@@ -78,5 +79,28 @@ describe('who may call a method', () => {
   test('is never the service itself', () => {
     const own = methods.filter((method) => callersOf(method).has(meshWord(method.parent)));
     expect(own.map(nameOf)).toEqual([]);
+  });
+});
+
+describe('what callers expect of a service', () => {
+  /** `caller>callee` of each pair that the contracts allow. */
+  const byName = (a: string, b: string): number => a.localeCompare(b);
+  const pairs = methods.flatMap((method) =>
+    Array.from(callersOf(method), (caller) => `${caller}>${meshWord(method.parent)}`),
+  );
+  const allowed = [...new Set(pairs)].filter((pair) => !pair.startsWith('none>')).toSorted(byName);
+
+  test('is kept by each caller that the contracts name', () => {
+    const kept = words.flatMap((callee) =>
+      expectationsOf(callee).flatMap(({ caller, calls }) => (calls.length > 0 ? [`${caller}>${callee}`] : [])),
+    );
+    expect(kept.toSorted(byName)).toEqual(allowed);
+  });
+
+  test('is made as the caller itself', () => {
+    for (const callee of words) {
+      for (const { caller, calls } of expectationsOf(callee))
+        expect([caller, calls.some(({ by }) => by === undefined)]).toEqual([caller, true]);
+    }
   });
 });

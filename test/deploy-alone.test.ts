@@ -68,6 +68,28 @@ describe.skipIf(helm === undefined)('a service that its team releases alone', ()
   });
 });
 
+describe('the values of a team', () => {
+  const files = globSync('deploy/values/*.yaml').toSorted();
+  const valuesOf = (file: string) => parse(readFileSync(file, 'utf8')) as { services: Record<string, object> };
+
+  it('are a file for each service, which sets that service alone and is given to its team', () => {
+    const owners = readFileSync('CODEOWNERS', 'utf8');
+    expect(files).toEqual(words.map((word) => `deploy/values/${word}.yaml`));
+    for (const word of words) {
+      const values = valuesOf(`deploy/values/${word}.yaml`);
+      expect([Object.keys(values), Object.keys(values.services)]).toEqual([['services'], [word]]);
+      expect(owners).toContain(`/deploy/values/${word}.yaml @agentmesh/${word}\n`);
+      if (word !== 'gateway')
+        expect(owners).toMatch(new RegExp(`^/proto/agentmesh/${word}/ +@agentmesh/${word} `, 'm'));
+    }
+  });
+
+  it.skipIf(helm === undefined)('together are what the chart says without them', () => {
+    const services = Object.assign({}, ...files.map((file) => valuesOf(file).services)) as object;
+    expect(render({ services })).toEqual(plain);
+  });
+});
+
 describe.skipIf(helm === undefined)('the owner of the database', () => {
   it('is known to the job that migrates, and to no pod', () => {
     const job = containerOf(byWord(plain, 'Job').get('migrate')?.spec.template.spec);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPgBus } from '@agentmesh/lib/bus';
 import { fakeDeletions } from '@agentmesh/lib/service/testing';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { MeshError } from '@agentmesh/lib/rpc';
+import { MeshError, type MeshNode } from '@agentmesh/lib/rpc';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import { type Entry, MemoryService } from '@agentmesh/proto/memory/v1';
@@ -17,6 +17,8 @@ export type SessionKey = ReturnType<typeof newKey>;
 
 export interface TestMemory extends AsyncDisposable {
   readonly client: Client<typeof MemoryService>;
+  /** The mesh as a service calls it. */
+  readonly mesh: Pick<MeshNode, 'as'>;
   readonly sessions: HeldSessions;
   readonly databaseUrl: string;
   /** Announces that an account was deleted, as auth does. Resolves with the number of entries that the service erased. */
@@ -42,6 +44,7 @@ export async function startMemory(
   const opened = resources.move();
   return {
     client: asDeclared(process.mesh).client(MemoryService),
+    mesh: process.mesh,
     sessions,
     databaseUrl: database.url,
     erase: async (accountId) => (await deletions.announce(bus, accountId)).counts['entries'],

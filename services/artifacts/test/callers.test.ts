@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import { expectationsOf, replayCalls } from '@agentmesh/lib/rpc/testing';
+import { type ServiceAlone, startAlone } from '@agentmesh/lib/service/testing';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { artifacts } from '../src/index.ts';
+
+const services = [ArtifactsService];
+let alone: ServiceAlone;
+beforeAll(async () => {
+  alone = await startAlone(artifacts);
+});
+afterAll(() => alone[Symbol.asyncDispose]());
+
+test.each(expectationsOf('artifacts'))('artifacts does what $caller expects of it', async (expectations) => {
+  const given = { account: randomUUID() };
+  for (const { call, got, wanted } of await replayCalls(alone.mesh, expectations, { services, given }))
+    expect({ call, got }).toMatchObject({ call, got: wanted });
+});
