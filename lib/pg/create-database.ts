@@ -17,7 +17,7 @@ import {
   untilCallerLeaves,
 } from './sending/index.ts';
 import { MeshError } from '../rpc/index.ts';
-import { endWith, isTracing, startClientSpan } from '../telemetry/index.ts';
+import { endWith, isTracing, requestContext, startClientSpan } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 
 const PING_TIMEOUT_MS = 2_000;
@@ -62,7 +62,7 @@ class PgDatabase implements Database {
 
   query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
     const span = isTracing() ? startClientSpan(statementSpan(statement)) : undefined;
-    const rows = this.#send<Row>(statement, values);
+    const rows = timed(this.#send<Row>(statement, values));
     return span === undefined ? rows : endWith(span, rows);
   }
 
@@ -79,7 +79,7 @@ class PgDatabase implements Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const until = this.#until;
     const span = startClientSpan(transactionSpan);
-    const done = noteCommit(runTransaction(this.#connections, work, { until }), until);
+    const done = timed(noteCommit(runTransaction(this.#connections, work, { until }), until));
     return span === undefined ? done : endWith(span, done);
   }
 
@@ -132,8 +132,18 @@ class LongWork extends PgDatabase {
   }
 
   override transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return noteCommit(runTransaction(this.#own, work, { until: this.#until, isLong: true }), this.#until);
+    return timed(noteCommit(runTransaction(this.#own, work, { until: this.#until, isLong: true }), this.#until));
   }
+}
+
+/** The same work. Its time counts for the request that is being handled. */
+function timed<T>(work: Promise<T>): Promise<T> {
+  const spent = requestContext.getStore()?.spent;
+  if (spent === undefined) return work;
+  const startedAt = performance.now();
+  const ended = (): void => void (spent.database += performance.now() - startedAt);
+  void work.then(ended, ended);
+  return work;
 }
 
 function noteCommit<T>(work: Promise<T>, until: Until | undefined): Promise<T> {

@@ -105,7 +105,10 @@ describe.each(transports)('over %s', (_, transport) => {
 
   it('the request id and the trace travel, and hold in every step of a generator', async () => {
     const seen: unknown[] = [];
-    const note = (): void => void seen.push(requestContext.getStore());
+    const note = (): void => {
+      const { requestId, traceparent } = requestContext.getStore() ?? {};
+      seen.push({ requestId, traceparent });
+    };
     await using mesh = await start({
       auth: {
         getAccount: async (_, { requestHeader }) => {
@@ -190,9 +193,11 @@ describe.each(transports)('over %s', (_, transport) => {
     await mesh.client.client(AuthService).getAccount({});
     await failureOf(mesh.client.client(AuthService).deleteAccount({}));
     const text = await mesh.metrics.registry.metrics();
-    expect(text).toContain('rpc_server_duration_seconds_count{service="auth",method="GetAccount",code="ok"} 1');
     expect(text).toContain(
-      'rpc_server_duration_seconds_count{service="auth",method="DeleteAccount",code="not_found"} 1',
+      'agentmesh_rpc_server_duration_seconds_count{service="auth",method="GetAccount",code="ok"} 1',
+    );
+    expect(text).toContain(
+      'agentmesh_rpc_server_duration_seconds_count{service="auth",method="DeleteAccount",code="not_found"} 1',
     );
   });
 });

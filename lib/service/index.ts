@@ -12,6 +12,7 @@ export {
   listOf,
   parseSettings,
   portNumber,
+  part,
   positiveInteger,
   processSettings,
   SettingsError,

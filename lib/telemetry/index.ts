@@ -9,7 +9,7 @@ export {
 } from './metrics.ts';
 export { type OpsServer, type OpsServerOptions, startOpsServer } from './ops-server.ts';
 export { plainLines } from './plain-lines.ts';
-export { type RequestContext, requestContext } from './request-context.ts';
+export { newSpent, type RequestContext, requestContext, type Spent } from './request-context.ts';
 export { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 export { accountHash } from './account-hash.ts';
 export {
@@ -18,6 +18,7 @@ export {
   endWith,
   startClientSpan,
   startConsumerSpan,
+  startProducerSpan,
   startServerSpan,
   type WorkSpan,
 } from './server-span.ts';

@@ -45,6 +45,12 @@ export function startClientSpan(named: NamedSpan): WorkSpan | undefined {
   return startSpan(named, SpanKind.CLIENT, context.active());
 }
 
+/** Starts the span of a message that the work of the active span sends. Undefined without an active span. */
+export function startProducerSpan(named: NamedSpan): WorkSpan | undefined {
+  if (!isTracing() || trace.getActiveSpan() === undefined) return undefined;
+  return startSpan(named, SpanKind.PRODUCER, context.active());
+}
+
 /** Ends the span of a call as its promise settles. */
 export async function endWith<T>(span: WorkSpan, answer: Promise<T>): Promise<T> {
   try {

@@ -32,6 +32,7 @@ export function outgoingContext(header: Headers | undefined): Partial<RequestCon
   return {
     ...(isHeaderValue(requestId) && { requestId }),
     ...(isHeaderValue(traceparent) && { traceparent }),
+    ...(current?.spent !== undefined && { spent: current.spent }),
   };
 }
 

@@ -27,6 +27,8 @@ import { watchAddresses } from './watch-addresses.ts';
 export interface GrpcTransportOptions {
   url: string;
   proof: Proof;
+  /** Name of the service that calls. */
+  caller?: string | undefined;
   tls?: MeshTls | undefined;
   /** Age in milliseconds at which calls move to a new connection, which may lead to other replicas. Default: 5 minutes. */
   connectionAgeMs?: number | undefined;
@@ -48,12 +50,14 @@ export class GrpcTransport implements Transport {
   readonly #connection: RenewedConnection;
   readonly #exchanges: Exchanges;
   readonly #proof: Proof;
+  readonly #caller: string | undefined;
   readonly #addresses: Disposable;
   readonly #certificates: Disposable | undefined;
 
-  constructor({ url, proof, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
+  constructor({ url, proof, caller, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
     this.#connection = new RenewedConnection({ open: () => openConnection({ url, tls }), maxAgeMs: connectionAgeMs });
     this.#proof = proof;
+    this.#caller = caller;
     this.#exchanges = new Exchanges(this.#connection, proof);
     this.#addresses = watchAddresses(url, () => this.#connection.renew());
     this.#certificates = tls?.onChange?.(() => this.#connection.renew());
@@ -102,6 +106,7 @@ export class GrpcTransport implements Transport {
       timeoutMs: effectiveTimeout(timeoutMs),
       signal,
       word: meshWord(method.parent),
+      caller: this.#caller,
     });
   }
 

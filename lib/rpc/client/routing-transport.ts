@@ -75,7 +75,7 @@ export class RoutingTransport implements Routes {
     const { caller, urls, identities, tls } = this.#options;
     const audience = Object.keys(urls).filter((word) => urls[word] === url);
     const proof = createProof({ caller, audience, identities, tls });
-    return new GrpcTransport({ url, proof, tls });
+    return new GrpcTransport({ url, proof, caller, tls });
   }
 }
 

@@ -14,6 +14,8 @@ export interface OutgoingCall {
   readonly signal: AbortSignal | undefined;
   /** The service's name in errors, e.g. `sessions`. */
   readonly word: string;
+  /** Name of the service that calls. */
+  readonly caller?: string | undefined;
 }
 
 /** The stream that carries a call. */
@@ -82,6 +84,21 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     else setTimeout(() => this.#ended || this.#elsewhere(this), pauseMs);
   }
 
+  /** Adds what the server has waited for to what the request has taken. */
+  noteSpent(databaseMs: number, modelMs: number): void {
+    const { spent } = this.call.context;
+    if (spent === undefined) return;
+    spent.database += databaseMs;
+    spent.model += modelMs;
+  }
+
+  /** The same as `ServerCall.noteTime`. */
+  #noteTime(): void {
+    const { caller, context } = this.call;
+    if (context.spent !== undefined && context.spent.owner === caller)
+      context.spent.calls += performance.now() - this.#startedAt;
+  }
+
   answer(bytes: Buffer): void {
     this.#waiting.push(bytes);
     this.#arrived.wake();
@@ -93,6 +110,7 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     this.#ended = true;
     this.#failure = failure;
     clearTimeout(this.#timer);
+    this.#noteTime();
     this.call.signal?.removeEventListener('abort', this.#onAbort);
     this.#carrier?.onEnd(failure);
     this.#arrived.wake();

@@ -102,7 +102,9 @@ export class ExchangeClient {
     this.#calls.set(id, running);
     if (this.#failure !== undefined) return this.#failCall(running, this.#failure);
     const { method, request, context, headers = {} } = running.call;
-    this.#send(id, { case: 'call', value: { method, request, timeoutMs: running.leftMs ?? 0, headers, ...context } });
+    const { requestId = '', traceparent = '' } = context;
+    const value = { method, request, timeoutMs: running.leftMs ?? 0, headers, requestId, traceparent };
+    this.#send(id, { case: 'call', value });
   }
 
   #send(id: number, kind: RequestKind): void {
@@ -112,8 +114,9 @@ export class ExchangeClient {
   /** Messages for a call that its caller has left are dropped. */
   #receive(bytes: Buffer): void {
     this.#received += 1;
-    const { id, kind } = decode(ExchangeResponseSchema, bytes);
+    const { id, kind, databaseMs, modelMs } = decode(ExchangeResponseSchema, bytes);
     const call = this.#calls.get(id);
+    if (databaseMs > 0 || modelMs > 0) call?.noteSpent(databaseMs, modelMs);
     switch (kind.case) {
       case 'answer':
         return call?.answer(asBuffer(kind.value));

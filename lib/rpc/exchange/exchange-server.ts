@@ -11,6 +11,7 @@ import {
   toMeshError,
   withContext,
 } from '../call/index.ts';
+import { newSpent, type Spent } from '../../telemetry/index.ts';
 import { type Caller, callerOf } from '../identity/index.ts';
 import { asBuffer, decode, encode, MAX_MESSAGE_BYTES, messageTooLarge, toStatus } from '../wire/index.ts';
 
@@ -26,6 +27,8 @@ type ResponseKind = NonNullable<MessageInitShape<typeof ExchangeResponseSchema>[
 
 interface RunningCall {
   readonly gone: AbortController;
+  /** What the call has taken here and behind it, which its last message tells the caller. */
+  readonly spent: Spent;
   readonly window: AnswerWindow;
 }
 
@@ -83,14 +86,14 @@ export class ExchangeServer {
 
   async #run(id: number, call: Call): Promise<void> {
     if (this.#retired) return this.#send(id, { case: 'refused', value: {} });
-    const running: RunningCall = { gone: new AbortController(), window: new AnswerWindow() };
+    const running: RunningCall = { gone: new AbortController(), spent: newSpent(), window: new AnswerWindow() };
     this.#running.set(id, running);
     try {
       await this.#answer(id, call, running);
     } catch (error) {
       const { code, reason, message } = toMeshError(error);
       const value = { code, reason, message: message.toWellFormed() };
-      if (!running.gone.signal.aborted) this.#send(id, { case: 'failure', value });
+      if (!running.gone.signal.aborted) this.#send(id, { case: 'failure', value }, running.spent);
       // Ends a handler whose answer cannot be sent; it would go on.
       running.gone.abort(leavingReason());
     }
@@ -103,25 +106,27 @@ export class ExchangeServer {
     const method = methods.get(call.method);
     if (method === undefined) throw rpcUnimplemented(`There is no ${call.method}`);
     const request = decode(method.input, asBuffer(call.request));
-    const origin = originOf(call, callerOf(caller, method), running.gone.signal);
+    const origin = originOf(call, callerOf(caller, method), running);
+    const isOnly = method.methodKind === 'unary';
     const sendAnswer = (answer: Parameters<typeof encode>[1]): void => {
       const value = encode(method.output, answer);
       if (value.length > MAX_MESSAGE_BYTES - FRAME_BYTES) throw messageTooLarge();
       running.window.sent(value.length);
-      if (!running.gone.signal.aborted) this.#send(id, { case: 'answer', value });
+      if (!running.gone.signal.aborted) this.#send(id, { case: 'answer', value }, isOnly ? running.spent : undefined);
     };
-    if (method.methodKind === 'unary') return sendAnswer(await dispatch.unary(method, request, origin));
+    if (isOnly) return sendAnswer(await dispatch.unary(method, request, origin));
     const answers = dispatch.stream(method, request, origin);
     for (let next = await answers.next(); !next.done; next = await answers.next()) {
       sendAnswer(next.value);
       await running.window.hasRoom(running.gone.signal);
     }
-    if (!running.gone.signal.aborted) this.#send(id, { case: 'end', value: {} });
+    if (!running.gone.signal.aborted) this.#send(id, { case: 'end', value: {} }, running.spent);
   }
 
-  #send(id: number, kind: ResponseKind): void {
+  #send(id: number, kind: ResponseKind, spent?: Spent): void {
     const { stream } = this.#options;
-    if (!stream.writableEnded) stream.write(encode(ExchangeResponseSchema, { id, kind }));
+    const told = spent === undefined ? {} : { databaseMs: spent.database, modelMs: spent.model };
+    if (!stream.writableEnded) stream.write(encode(ExchangeResponseSchema, { id, kind, ...told }));
   }
 
   #endWhenIdle(): void {
@@ -132,15 +137,15 @@ export class ExchangeServer {
 function originOf(
   { requestId, traceparent, timeoutMs, headers }: Call,
   caller: string,
-  signal: AbortSignal,
+  { gone, spent }: RunningCall,
 ): CallOrigin {
-  const context = { ...(requestId !== '' && { requestId }), ...(traceparent !== '' && { traceparent }) };
+  const context = { ...(requestId !== '' && { requestId }), ...(traceparent !== '' && { traceparent }), spent };
   return {
     protocolName: 'grpc',
     caller,
     context,
     header: () => withContext(new Headers(headers), context),
     timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,
-    signal,
+    signal: gone.signal,
   };
 }

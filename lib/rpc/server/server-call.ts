@@ -47,11 +47,15 @@ export class ServerCall implements HandlerContext {
     this.service = method.parent;
     this.protocolName = origin.protocolName;
     this.#origin = origin;
-    const { requestId = randomUUID(), traceparent } = origin.context;
+    const { requestId = randomUUID(), traceparent, spent } = origin.context;
     // A call that a service makes by itself, such as for leases, belongs to no trace: an idle mesh makes no spans.
     if (traceparent !== undefined && isTracing()) this.#span = startServerSpan(spanOf(method), traceparent);
     const trace = this.#span?.traceparent ?? traceparent;
-    this.#context = trace === undefined ? { requestId } : { requestId, traceparent: trace };
+    this.#context = {
+      requestId,
+      ...(trace !== undefined && { traceparent: trace }),
+      ...(spent !== undefined && { spent }),
+    };
     const timeoutMs = effectiveTimeout(origin.timeoutMs);
     this.timeoutMs = () => this.#remaining(timeoutMs);
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(deadlineExceeded()), timeoutMs);
@@ -128,6 +132,12 @@ export class ServerCall implements HandlerContext {
     this.#failure = failure;
     this.#finish(failure);
     this.#onAbort?.(failure);
+  }
+
+  /** Adds its time to what the request has taken, if the service where the request arrived has made it. */
+  noteTime(ms: number): void {
+    const { spent } = this.#context;
+    if (spent !== undefined && spent.owner === this.#origin.caller) spent.calls += ms;
   }
 
   /** Releases the deadline and the caller's signal; the handler's signal aborts, as Connect documents it. */

@@ -18,6 +18,7 @@ export {
   isShortKey,
   listOf,
   portNumber,
+  part,
   positiveInteger,
   text,
   wholeNumber,

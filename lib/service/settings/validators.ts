@@ -29,6 +29,12 @@ export const amount = makeValidator<number>((input) => {
   return Number(input);
 });
 
+/** A part of a whole, from 0 (nothing) to 1 (all of it). */
+export const part = makeValidator<number>((input) => {
+  if (!/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(input)) throw new EnvError('must be a number from 0 to 1');
+  return Number(input);
+});
+
 /** A TCP port; 0 where the setting says what that means. */
 export const portNumber = makeValidator<number>((input) => {
   if (!/^\d{1,5}$/.test(input) || Number(input) > 65_535) throw new EnvError('must be a port from 0 to 65535');

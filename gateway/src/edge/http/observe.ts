@@ -3,7 +3,9 @@ import {
   type Logger,
   logAccess,
   type Metrics,
+  newSpent,
   requestContext,
+  type Spent,
   startServerSpan,
   type WorkSpan,
 } from '@agentmesh/lib/telemetry';
@@ -13,16 +15,26 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined unless tracing is on. */
     span: WorkSpan | undefined;
+    /** What its work has taken so far; undefined until its body is read. */
+    spent: Spent | undefined;
   }
 }
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+interface Observation {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly config: { readonly GATEWAY_ACCESS_SAMPLE: number };
+}
+
 /** Runs each request in its request context. Counts, times and logs it after its answer was sent. */
-export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; metrics: Metrics }): void {
+export function observe(app: FastifyInstance, { log, metrics, config }: Observation): void {
+  const logRequest = requestLog(log, config.GATEWAY_ACCESS_SAMPLE);
   const record = recorderOf(createDurations(metrics));
   app.decorateRequest('span', undefined);
+  app.decorateRequest('spent', undefined);
 
   // Not earlier than preValidation: reading the body runs on socket events, which lose an AsyncLocalStorage context.
   app.addHook('preValidation', (request, _reply, done) => {
@@ -30,7 +42,9 @@ export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; m
     const span = startSpan(request, incoming);
     request.span = span;
     const trace = span?.traceparent ?? incoming;
-    const context = { requestId: request.id, ...(trace === undefined ? {} : { traceparent: trace }) };
+    const spent = newSpent('gateway');
+    request.spent = spent;
+    const context = { requestId: request.id, ...(trace === undefined ? {} : { traceparent: trace }), spent };
     requestContext.run(context, () => (span === undefined ? done() : span.run(done)));
   });
 
@@ -38,7 +52,7 @@ export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; m
     const status = reply.raw.statusCode;
     record({ method: request.method, route: routeOf(request), status }, reply.elapsedTime / 1000);
     endSpan(request, status);
-    logRequest(log, request, reply);
+    logRequest(request, reply);
     done();
   });
 }
@@ -67,7 +81,7 @@ function endSpan(request: FastifyRequest, status: number): void {
 
 function createDurations(metrics: Metrics) {
   return metrics.histogram({
-    name: 'gateway_request_duration_seconds',
+    name: 'agentmesh_gateway_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its answer.',
     labelNames: ['method', 'route', 'status'],
     buckets,
@@ -108,19 +122,48 @@ function incomingTrace({ headers }: FastifyRequest): string | undefined {
 /** Time in milliseconds from which an answer counts as slow. A stream takes as long as what it tells. */
 const slowMs = 1_000;
 
-/** A line for each request that failed or was slow; the others with `LOG_LEVEL=access`. It names the account by its id, and has nothing that a client wrote. */
-function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
-  const level = levelOf(reply);
-  if (!log.isLevelEnabled(level)) return;
+/**
+ * Returns what logs a line for each request that failed or was slow; of the others for a part of `sample`, and for all with `LOG_LEVEL=access`. The line names the account by its
+ * id, and has nothing that a client wrote.
+ */
+function requestLog(log: Logger, sample: number): (request: FastifyRequest, reply: FastifyReply) => void {
+  return (request, reply) => {
+    const level = levelOf(reply);
+    const isSampled = level === 'access' && sample > 0 && Math.random() < sample;
+    if (isSampled) log.info(lineOf(request, reply), 'request');
+    else if (!log.isLevelEnabled(level)) return;
+    else if (level === 'access') logAccess(log, lineOf(request, reply), 'request');
+    else log[level](lineOf(request, reply), 'request');
+  };
+}
+
+function lineOf(request: FastifyRequest, reply: FastifyReply): object {
   const { statusCode: status } = reply.raw;
-  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  const ms = tenths(reply.elapsedTime);
   const trace = (request.span?.traceparent ?? incomingTrace(request))?.split('-')[1];
   // Requests that were refused before they had an identity have none, although the type says so.
   const accountId = (request as Partial<FastifyRequest>).identity?.accountId;
   const line = { requestId: request.id, method: request.method, route: routeOf(request), status, ms };
-  const facts = { ...line, ...(accountId !== undefined && { accountId }), ...(trace !== undefined && { trace }) };
-  if (level === 'access') logAccess(log, facts, 'request');
-  else log[level](facts, 'request');
+  return {
+    ...line,
+    ...(request.spent !== undefined && { parts: partsOf(reply.elapsedTime, request.spent) }),
+    ...(accountId !== undefined && { accountId }),
+    ...(trace !== undefined && { trace }),
+  };
+}
+
+/** Milliseconds of a request by part: databases and models of all services, the rest of the calls, and the rest. Work at the same time counts each time, so that the sum may be more than the whole. */
+function partsOf(ms: number, { calls, database, model }: Spent) {
+  return {
+    own: tenths(Math.max(0, ms - calls)),
+    rpc: tenths(Math.max(0, calls - database - model)),
+    database: tenths(database),
+    model: tenths(model),
+  };
+}
+
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 function levelOf(reply: FastifyReply): 'warn' | 'info' | 'access' {

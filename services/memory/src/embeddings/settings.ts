@@ -1,4 +1,4 @@
-import { httpUrl, text } from '@agentmesh/lib/service';
+import { httpUrl, part, text } from '@agentmesh/lib/service';
 import { EnvError, makeValidator } from 'envalid';
 
 const embeddingModel = makeValidator<string>((input) => {
@@ -7,17 +7,11 @@ const embeddingModel = makeValidator<string>((input) => {
   return model;
 });
 
-const share = makeValidator<number>((input) => {
-  const value = Number(input);
-  if (!(value >= 0 && value <= 1)) throw new EnvError('must be a number from 0 to 1');
-  return value;
-});
-
 /** The settings of embeddings, to be spread into those of the service. */
 export const embeddingSettings = {
   /** The model without its provider. */
   MEMORY_EMBEDDING_MODEL: embeddingModel({ default: undefined, desc: 'unset: search is by words alone' }),
-  MEMORY_EMBEDDING_MIN_SIMILARITY: share({ default: 0.3 }),
+  MEMORY_EMBEDDING_MIN_SIMILARITY: part({ default: 0.3 }),
   OPENAI_API_KEY: text({ default: undefined, desc: 'key of provider openai; local servers may need none' }),
   OPENAI_BASE_URL: httpUrl({ default: 'https://api.openai.com/v1', desc: 'where provider openai is asked, with /v1' }),
 };

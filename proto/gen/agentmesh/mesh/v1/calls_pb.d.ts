@@ -191,6 +191,18 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
     value: Refused;
     case: "refused";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Milliseconds that the call waited for databases and for models, here and in the services that it called, in its last message. Waits at the same time count each.
+   *
+   * @generated from field: float database_ms = 7;
+   */
+  databaseMs: number;
+
+  /**
+   * @generated from field: float model_ms = 8;
+   */
+  modelMs: number;
 };
 
 /**

@@ -1,10 +1,4 @@
-import { positiveInteger } from '@agentmesh/lib/service';
-import { EnvError, makeValidator } from 'envalid';
-
-const part = makeValidator<number>((input) => {
-  if (!/^(0|1|0?\.\d{1,9})$/.test(input)) throw new EnvError('must be a number from 0 to 1');
-  return Number(input);
-});
+import { part, positiveInteger } from '@agentmesh/lib/service';
 
 /** The settings of traces. */
 export const traceSettings = {

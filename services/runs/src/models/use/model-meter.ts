@@ -1,4 +1,4 @@
-import { createBoundedNames, type Metrics } from '@agentmesh/lib/telemetry';
+import { createBoundedNames, type Metrics, requestContext } from '@agentmesh/lib/telemetry';
 import type { VendorModel } from '../vendor-model.ts';
 import type { CallEnd } from '../call-end.ts';
 import type { EndedCall } from './call-costs.ts';
@@ -48,6 +48,7 @@ export function createModelMeter(metrics: Metrics): ModelMeter {
     begin({ provider, model }) {
       const labels = { provider, model: bounded(model) };
       const startedAt = performance.now();
+      const spent = requestContext.getStore()?.spent;
       const seconds = (): number => (performance.now() - startedAt) / 1_000;
       let hasSpoken = false;
       return {
@@ -58,6 +59,7 @@ export function createModelMeter(metrics: Metrics): ModelMeter {
         end(counts, outcome) {
           calls.inc({ ...labels, outcome });
           whole.observe(labels, seconds());
+          if (spent !== undefined) spent.model += performance.now() - startedAt;
           for (const kind of ['input', 'cached', 'output'] as const)
             tokens.inc({ ...labels, kind }, counts?.[kind] ?? 0);
         },
