@@ -1,10 +1,10 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
-import type { Logger, Metrics } from '../telemetry/index.ts';
+import { endWith, type Logger, type Metrics, startProducerSpan } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
 import { Consumption, type Pauses } from './consume/index.ts';
 import type { BusDriver } from './driver/index.ts';
 import { currentTrace } from './current-trace.ts';
-import { subjectOf } from './names/index.ts';
+import { messageSpan, subjectOf } from './names/index.ts';
 import type { Seal } from './seal.ts';
 import { durablesOf, isConfidential, orderKeyOf, planOf } from './topic.ts';
 
@@ -28,10 +28,12 @@ export function createBus(options: BusOptions): Bus {
     driver,
     service,
     publish: async (topic, message, publishOptions) => {
-      const origin = { sender: service, traceparent: currentTrace() };
       const [subject, payload] = [subjectOf(topic), toBinary(topic, create(topic, message))];
+      const span = startProducerSpan(messageSpan('send', subject));
+      const origin = { sender: service, traceparent: span?.traceparent ?? currentTrace() };
       const closed = sealOf(topic, options)?.close(subject, payload) ?? payload;
-      await driver.publish(subject, closed, origin, publishOptions);
+      const sent = driver.publish(subject, closed, origin, publishOptions);
+      await (span === undefined ? sent : endWith(span, sent));
     },
     subscribe: (topic, handler) => {
       const [subject, seal] = [subjectOf(topic), sealOf(topic, options)];

@@ -2,7 +2,8 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import type { Transaction } from '../pg/index.ts';
 import { currentTrace } from './current-trace.ts';
 import { checkPayload } from './driver/index.ts';
-import { subjectOf } from './names/index.ts';
+import { messageSpan, subjectOf } from './names/index.ts';
+import { endWith, startProducerSpan } from '../telemetry/index.ts';
 
 const INSERT = {
   name: 'insert-outbox',
@@ -35,9 +36,11 @@ export async function writeOutbox<T extends DescMessage>(
   const subject = subjectOf(topic);
   const payloads = messages.map((message) => toBinary(topic, create(topic, message)));
   for (const payload of payloads) checkPayload(subject, payload);
-  await tx.query(INSERT, [
+  const span = startProducerSpan(messageSpan('send', subject));
+  const stored = tx.query(INSERT, [
     subject,
-    currentTrace() ?? null,
+    span?.traceparent ?? currentTrace() ?? null,
     payloads.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
   ]);
+  await (span === undefined ? stored : endWith(span, stored));
 }

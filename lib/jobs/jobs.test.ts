@@ -71,7 +71,7 @@ describe('a job', () => {
     expect(await rowsOf('barbara')).toEqual([]);
     expect(await rowsOf(id)).toMatchObject([{ state: 'cancelled', data: 'null', output: '{"message": "never"}' }]);
     expect(await queue.metrics.registry.metrics()).toContain(
-      'jobs_attempts_total{service="greeter",task="greet-thrice",outcome="failed"} 1',
+      'agentmesh_jobs_attempts_total{service="greeter",task="greet-thrice",outcome="failed"} 1',
     );
   });
 
@@ -118,7 +118,7 @@ describe('a job', () => {
     await jobs.settle();
     expect(await rowsOf('late')).toMatchObject(waiting);
     expect(await queue.metrics.registry.metrics()).toContain(
-      'jobs_attempts_total{service="greeter",task="greet-soon",outcome="retried"} 1',
+      'agentmesh_jobs_attempts_total{service="greeter",task="greet-soon",outcome="retried"} 1',
     );
     await jobs.remove(db, { to: 'late' });
   });

@@ -45,7 +45,7 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
   await boss.start();
   for (const task of tasks) await declareQueue(boss, task);
   const attempts = metrics.counter({
-    name: 'jobs_attempts_total',
+    name: 'agentmesh_jobs_attempts_total',
     help: 'Attempts at jobs, by how they ended: done, retried, failed (for good).',
     labelNames: ['service', 'task', 'outcome'],
   });

@@ -89,10 +89,10 @@ function clockOf(library: string): Record<string, string> {
 /** Resolves when the process with the wrong clock has seen that, and tells it. */
 async function setClock(seconds: number): Promise<void> {
   await writeFile(clockFile, `${seconds < 0 ? '' : '+'}${seconds}\n`);
-  const ahead = async () => Math.round(await metricOf(wrong, 'webhooks_clock_ahead_seconds'));
+  const ahead = async () => Math.round(await metricOf(wrong, 'agentmesh_webhooks_clock_ahead_seconds'));
   await expect.poll(async () => Math.abs((await ahead()) - seconds), { timeout: 30_000 }).toBeLessThan(3);
   expect([await isReady(right), await isReady(wrong)]).toEqual([true, false]);
-  expect(Math.abs(await metricOf(right, 'webhooks_clock_ahead_seconds'))).toBeLessThan(3);
+  expect(Math.abs(await metricOf(right, 'agentmesh_webhooks_clock_ahead_seconds'))).toBeLessThan(3);
 }
 
 async function isReady({ ops }: Replica): Promise<boolean> {
@@ -102,7 +102,7 @@ async function isReady({ ops }: Replica): Promise<boolean> {
 
 /** Stops a replica until the other one has started two more ticks. */
 async function tickWithout(stopped: Replica, acting: Replica): Promise<void> {
-  const started = () => metricOf(acting, 'webhooks_schedule_ticks_total{outcome="started"}');
+  const started = () => metricOf(acting, 'agentmesh_webhooks_schedule_ticks_total{outcome="started"}');
   stopped.signal('SIGSTOP');
   try {
     const before = await started();

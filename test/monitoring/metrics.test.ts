@@ -64,8 +64,8 @@ test('pools, jobs, messages, dead letters and leases that were taken over are to
   for (const series of [
     'agentmesh_database_pool{service="sessions",state="waiting"}',
     'agentmesh_jobs_due{service="webhooks"}',
-    'outbox_oldest_seconds{service="sessions"}',
-    'dead_letters{service="webhooks"}',
+    'agentmesh_outbox_oldest_seconds{service="sessions"}',
+    'agentmesh_dead_letters{service="webhooks"}',
     'agentmesh_leases_taken_over_total',
   ])
     await expect.poll(async () => [series, await valueOf(series)]).toEqual([series, 0]);

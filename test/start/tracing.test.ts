@@ -1,13 +1,13 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { expect, test } from 'vitest';
-import { newAccount, runBody } from '../caller.ts';
+import { newAccount, runBody, sessionPath } from '../caller.ts';
 import { type ReceivedSpan, startOtlpReceiver } from '../fakes/otlp-receiver.ts';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { startFakeOpenAi } from '../fakes/openai.ts';
 import { agentsDir, type Mode, startMesh } from '../mesh.ts';
 
 /** Kinds of spans in OTLP. */
-const [server, client] = [2, 3];
+const [server, client, producer] = [2, 3, 4];
 
 const ofRun = [
   'POST /run',
@@ -73,7 +73,7 @@ test('spans follow the conventions for HTTP, RPC, databases and models: the prov
   await using database = await testDatabaseUrl();
   await using openAi = await startFakeOpenAi();
   const models = { OPENAI_BASE_URL: openAi.baseUrl, OPENAI_API_KEY: 'sk-test' };
-  const env = { AGENTS_DIR: agentsDir, ...models, ...exporter(receiver.url) };
+  const env = { AGENTS_DIR: agentsDir, ...models, ...exporter(receiver.url), GATEWAY_ACCESS_SAMPLE: '1' };
   await using mesh = await startMesh({ mode: 'separate', databaseUrl: database.url, env });
   const caller = await newAccount(mesh.url);
   await caller.run(await caller.createSession('chat'), 'what only we know');
@@ -96,6 +96,11 @@ test('spans follow the conventions for HTTP, RPC, databases and models: the prov
       'agentmesh.sessions.v1.SessionsService/BeginTurn',
       server,
       { 'rpc.service': 'agentmesh.sessions.v1.SessionsService' },
+    ],
+    [
+      'send agentmesh.sessions.v1.run_ended',
+      producer,
+      { 'messaging.destination.name': 'agentmesh.sessions.v1.run_ended', 'messaging.operation.type': 'send' },
     ],
     [
       'invocation',
@@ -121,8 +126,49 @@ test('spans follow the conventions for HTTP, RPC, databases and models: the prov
   expect(
     ofDatabase.filter(({ traceId, process }) => traceId === chat?.traceId && process === 'agentmesh-sessions'),
   ).not.toEqual([]);
+  const { ms = 0, parts } = lineOf(mesh.lines, '/run') ?? {};
+  expect(parts).toEqual({
+    own: expect.any(Number),
+    rpc: expect.any(Number),
+    database: expect.any(Number),
+    model: expect.any(Number),
+  });
+  expect(Math.min(parts?.database ?? 0, parts?.model ?? 0)).toBeGreaterThan(0);
+  // Each part is rounded to a tenth.
+  expect(Object.values(parts ?? {}).reduce((sum, part) => sum + part, 0)).toBeGreaterThan(ms - 0.5);
   expect(receiver.bodies.join()).not.toMatch(/gcp\.vertex\.agent\.|"gen_ai\.system"|what only we know/);
 }, 120_000);
+
+interface AccessLine {
+  readonly status: number;
+  readonly ms: number;
+  readonly parts: Readonly<Record<'own' | 'rpc' | 'database' | 'model', number>>;
+}
+
+/** The line that the gateway has logged for a request of a route. */
+function lineOf(lines: readonly string[], route: string): AccessLine | undefined {
+  const line = lines.find((it) => it.includes('"msg":"request"') && it.includes(`"route":"${route}"`));
+  return line === undefined ? undefined : (JSON.parse(line) as AccessLine);
+}
+
+test.each<Mode>(['all', 'separate'])(
+  'a request that failed has a line with the time by part, and others have none unless they are sampled: %s',
+  { timeout: 120_000 },
+  async (mode) => {
+    await using database = await testDatabaseUrl();
+    await using mesh = await startMesh({ mode, databaseUrl: database.url, env: { AGENTS_DIR: agentsDir } });
+    const caller = await newAccount(mesh.url);
+    const session = await caller.createSession();
+    expect((await caller.request('GET', sessionPath({ ...session, id: 'nowhere' }))).status).toBe(404);
+    const route = '/apps/:app_name/users/:user_id/sessions/:session_id';
+    await expect.poll(() => lineOf(mesh.lines, route)).toMatchObject({ status: 404, parts: { model: 0 } });
+    const { ms, parts } = lineOf(mesh.lines, route) as AccessLine;
+    expect(parts.database).toBeGreaterThan(0);
+    expect(parts.own + parts.rpc + parts.database).toBeGreaterThan(ms - 0.5);
+    expect(parts.own).toBeLessThan(ms);
+    expect(lineOf(mesh.lines, '/apps/:app_name/users/:user_id/sessions')).toBeUndefined();
+  },
+);
 
 test('an idle mesh makes no spans', async () => {
   await using receiver = await startOtlpReceiver();
@@ -133,7 +179,9 @@ test('an idle mesh makes no spans', async () => {
   await using mesh = await startMesh({ mode: 'separate', databaseUrl: database.url, env, ownEnv });
   const leases = async () => {
     const text = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
-    return Number(/^rpc_server_duration_seconds_count\{.*method="RenewLeases".*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+    return Number(
+      /^agentmesh_rpc_server_duration_seconds_count\{.*method="RenewLeases".*\} (\d+)$/m.exec(text)?.[1] ?? 0,
+    );
   };
   await expect.poll(leases, { timeout: 60_000 }).toBeGreaterThan(3);
   await fetch(`${mesh.url}/readyz`);

@@ -105,7 +105,7 @@ test('after the last try a message becomes a dead letter, with a log and a metri
   expect(happened.filter((one) => one.startsWith('bury'))).toEqual(['bury (never) a1', 'bury (never) a2']);
   expect(logged.filter((line) => line.includes('became a dead letter'))).toHaveLength(2);
   expect(await metrics.registry.metrics()).toContain(
-    'bus_consumed_total{subject="agentmesh.tests.v1.thing_done",durable="alpha",outcome="dead"} 2',
+    'agentmesh_bus_consumed_total{subject="agentmesh.tests.v1.thing_done",durable="alpha",outcome="dead"} 2',
   );
 });
 

@@ -1,6 +1,7 @@
 import { type Logger, type Metrics, requestContext, startConsumerSpan } from '../../telemetry/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
 import type { Delivery, DurableName, Origin, Sink } from '../driver/index.ts';
+import { messageSpan } from '../names/index.ts';
 import { defaultPauses, pauseAfter, type Pauses } from './attempts.ts';
 import { Lanes } from './lanes.ts';
 import { RecentIds } from './recent-ids.ts';
@@ -114,7 +115,7 @@ export class Consumption implements Sink {
   async #try({ delivery, message, tries }: Held, pauses: Pauses): Promise<Error | undefined> {
     if (tries > pauses.length) return new Error('the processes that tried it died');
     const { subject } = this.#options.name;
-    const span = startConsumerSpan(spanOf(subject), delivery.traceparent);
+    const span = startConsumerSpan(messageSpan('process', subject), delivery.traceparent);
     const traceparent = span?.traceparent ?? delivery.traceparent;
     const context = { requestId: delivery.id, ...(traceparent !== undefined && { traceparent }) };
     const { id, sender } = delivery;
@@ -163,16 +164,10 @@ export class Consumption implements Sink {
     const { subject, durable } = this.#options.name;
     this.#options.metrics
       ?.counter({
-        name: 'bus_consumed_total',
+        name: 'agentmesh_bus_consumed_total',
         help: 'Messages of durable consumers by outcome of their handler: handled, failed (tried again), dead',
         labelNames: ['subject', 'durable', 'outcome'],
       })
       .inc({ subject, durable, outcome });
   }
-}
-
-/** By the conventions of OpenTelemetry for messaging. */
-function spanOf(subject: string) {
-  const attributes = { 'messaging.destination.name': subject, 'messaging.operation.type': 'process' };
-  return { name: `process ${subject}`, attributes };
 }

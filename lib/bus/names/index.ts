@@ -1,2 +1,3 @@
+export { messageSpan } from './message-span.ts';
 export { namesOf, streamOf } from './stream-names.ts';
 export { publisherOf, subjectOf } from './subject.ts';

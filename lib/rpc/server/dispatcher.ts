@@ -70,10 +70,10 @@ export class Dispatcher implements Dispatch {
     this.#grants = consumers;
     this.#consumers = consumers.size === 0 ? undefined : new ConsumerGate({ grants: consumers, log, metrics });
     this.#duration = metrics.histogram({
-      name: 'rpc_server_duration_seconds',
+      name: 'agentmesh_rpc_server_duration_seconds',
       help: 'Time from the arrival of a call to its answer, by service, method and code.',
       labelNames: ['service', 'method', 'code'],
-      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
     });
   }
 
@@ -175,8 +175,10 @@ export class Dispatcher implements Dispatch {
 
   #end(call: ServerCall, code = 'ok'): void {
     call.end(code === 'ok' ? undefined : code);
-    if (this.#consumers) this.#ofConsumers.get(call)?.ended(code, performance.now() - call.startedAt);
-    this.#timer(call.method, code)((performance.now() - call.startedAt) / 1_000);
+    const ms = performance.now() - call.startedAt;
+    call.noteTime(ms);
+    if (this.#consumers) this.#ofConsumers.get(call)?.ended(code, ms);
+    this.#timer(call.method, code)(ms / 1_000);
   }
 
   /** Looked up once: hashing the labels would cost more than the observation. */

@@ -67,9 +67,9 @@ test('work that nobody does is shown with its age by /readyz and by metrics, and
   expect(backlog.keys['jobsSeconds']).toBeGreaterThanOrEqual(50);
   expect(backlog.keys['deadLetters']).toBe(1);
   const metrics = await (await get('/metrics')).text();
-  expect(metrics).toMatch(/^outbox_oldest_seconds\{service="keys"\} [45]\d/m);
-  expect(metrics).toMatch(/^jobs_oldest_seconds\{service="keys"\} [56]\d/m);
-  expect(metrics).toMatch(/^dead_letters\{service="keys"\} 1$/m);
+  expect(metrics).toMatch(/^agentmesh_outbox_oldest_seconds\{service="keys"\} [45]\d/m);
+  expect(metrics).toMatch(/^agentmesh_jobs_oldest_seconds\{service="keys"\} [56]\d/m);
+  expect(metrics).toMatch(/^agentmesh_dead_letters\{service="keys"\} 1$/m);
   expect((await get('/readyz/own')).status).toBe(200);
 
   await client.query('delete from keys.outbox');

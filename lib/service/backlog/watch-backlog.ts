@@ -83,10 +83,13 @@ function createGauges(metrics: Metrics) {
   const labelNames = ['service'] as const;
   const gauge = (name: string, help: string) => metrics.gauge({ name, help, labelNames });
   return [
-    ['outboxSeconds', gauge('outbox_oldest_seconds', 'Age of the oldest message that is not published.')],
-    ['jobsSeconds', gauge('jobs_oldest_seconds', 'How long the oldest job that nobody has begun has been due.')],
+    ['outboxSeconds', gauge('agentmesh_outbox_oldest_seconds', 'Age of the oldest message that is not published.')],
+    [
+      'jobsSeconds',
+      gauge('agentmesh_jobs_oldest_seconds', 'How long the oldest job that nobody has begun has been due.'),
+    ],
     ['jobsDue', gauge('agentmesh_jobs_due', 'Jobs that are due and that nobody has begun, up to 10,000.')],
-    ['deadLetters', gauge('dead_letters', 'Messages that the consumers of the service gave up.')],
+    ['deadLetters', gauge('agentmesh_dead_letters', 'Messages that the consumers of the service gave up.')],
   ] as const;
 }
 

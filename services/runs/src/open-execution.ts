@@ -87,7 +87,7 @@ function countEndings(
   then: (turn: Turn, ending: Ending) => void,
 ): (ending: Ending, turn: Turn) => void {
   const attempts = metrics.counter({
-    name: 'runs_attempts_total',
+    name: 'agentmesh_runs_attempts_total',
     help: 'Attempts by how they ended for this process',
     labelNames: ['ending'],
   });

@@ -59,7 +59,7 @@ export async function startClock(
 ): Promise<DatabaseClock> {
   const clock = new DatabaseClock();
   const ahead = host.metrics.gauge({
-    name: 'webhooks_clock_ahead_seconds',
+    name: 'agentmesh_webhooks_clock_ahead_seconds',
     help: "Seconds by which the machine's clock is ahead of the database's.",
   });
   const run = async (): Promise<void> => {

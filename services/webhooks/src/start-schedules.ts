@@ -19,7 +19,7 @@ type Parts = Pick<Context, 'db' | 'clock'> & { readonly due: DueWork };
 export function startSchedules(host: Host<typeof settings>, { db, clock, due }: Parts): void {
   const { config, mesh, metrics, log, resources, draining } = host;
   const ticks = metrics.counter({
-    name: 'webhooks_schedule_ticks_total',
+    name: 'agentmesh_webhooks_schedule_ticks_total',
     help: 'Ticks of schedules by what became of them: started, failed (no run could be started), missed.',
     labelNames: ['outcome'],
   });

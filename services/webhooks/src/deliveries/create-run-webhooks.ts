@@ -14,7 +14,7 @@ export function createRunWebhooks(
   const policy = createAddressPolicy(config.RUNS_WEBHOOK_ALLOW);
   const guarded = resources.use(createGuardedApiFetch({ policy, connectTimeoutMs: 5_000, silenceMs: attemptMs }));
   const attempts = metrics.counter({
-    name: 'webhooks_deliveries_total',
+    name: 'agentmesh_webhooks_deliveries_total',
     help: 'Attempts to deliver messages of webhooks of runs, by how they ended: delivered, retried, failed (for good).',
     labelNames: ['outcome'],
   });

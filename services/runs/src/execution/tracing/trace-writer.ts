@@ -46,7 +46,7 @@ export class TraceWriter implements AsyncDisposable {
     this.#log = log;
     this.#sample = sample;
     const dropped = metrics.counter({
-      name: 'runs_traces_dropped_total',
+      name: 'agentmesh_runs_traces_dropped_total',
       help: 'Attempts whose spans were not stored, because the database took them too slowly or not at all',
       labelNames: [],
     });
