@@ -67,18 +67,18 @@ describe.skipIf(server === undefined).each(buses)('an upgrade to the next releas
     async ({ name, act, isUpgraded }) => {
       const { caller, lines, newCaller } = rollout;
       const deleting = new AbortController();
-      const receipts = deleteAccounts(newCaller, deleting.signal);
       let isDone = false;
       const isOver = (count: number): boolean => isDone && count >= size.requests;
-      const loading = mixedLoad({ caller, clients: isFull ? 8 : 4, without, isOver });
-      await act(rollout).finally(() => (isDone = true));
-      const { failed, count } = await loading;
-      deleting.abort();
+      const [{ failed, count }, receipts] = await Promise.all([
+        mixedLoad({ caller, clients: isFull ? 8 : 4, without, isOver }).finally(() => deleting.abort()),
+        deleteAccounts(newCaller, deleting.signal),
+        act(rollout).finally(() => (isDone = true)),
+      ]);
       process.stdout.write(`${bus} | ${name} | ${failed.length} of ${count} |\n`);
       expect(failed).toEqual([]);
       await awaitErased(
         newCaller(),
-        await receipts,
+        receipts,
         consuming.filter((word) => !without.includes(word)),
       );
       expect(lines.filter((line) => /Permissions Violation|"level":"error"|dead letter/.test(line))).toEqual([]);

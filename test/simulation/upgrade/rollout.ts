@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestNats } from '@agentmesh/lib/bus/testing';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
+import { vi } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
 import { agentsDir, startMesh } from '../../mesh.ts';
 import { natsEnvironmentsOf, startDeployedNats } from '../../nats.ts';
 import { prepareLogins } from '../../prepare-logins.ts';
 import { runMain } from '../../start/run-main.ts';
-import { BalancedCaller } from './balanced-caller.ts';
+import { BalancedCaller, LoadBalancer } from './balanced-caller.ts';
 import { makeNextRelease } from './next-release.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
@@ -70,19 +71,18 @@ export async function startRollout(options: RolloutOptions): Promise<Rollout> {
       rootOf: (name) => folders[releases.get(name) ?? 'this'],
     }),
   );
-  const gateways = new Map([
-    ['gateway', mesh.url],
-    ['gateway-2', `http://127.0.0.1:${port}`],
-  ]);
+  const balancer = new LoadBalancer();
+  balancer.add('gateway', mesh.url);
+  if (doubled.includes('gateway')) balancer.add('gateway-2', `http://127.0.0.1:${port}`);
   const replaceOne = async (name: string, release: Release): Promise<void> => {
-    const url = gateways.get(name);
-    gateways.delete(name);
+    const address = balancer.remove(name);
+    if (address !== undefined) await vi.waitUntil(() => balancer.underWay(address) === 0, { timeout: 60_000 });
     await mesh.stop(name);
     releases.set(name, release);
     await mesh.restart();
-    if (url !== undefined) gateways.set(name, url);
+    if (address !== undefined) balancer.add(name, address);
   };
-  const newCaller = (): Caller => new BalancedCaller(() => [...gateways.values()]);
+  const newCaller = (): Caller => new BalancedCaller(balancer);
   const caller = await newAccount('', newCaller());
   const owned = resources.move();
   return {
