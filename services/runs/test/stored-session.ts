@@ -54,6 +54,7 @@ function unused(): never {
 /** Methods that runs do not call. */
 export const notCalled = {
   listSlowAccounts: unused,
+  listSessionKeys: unused,
   findRunHolder: unused,
   claimOverdueRuns: unused,
   rewindSession: unused,

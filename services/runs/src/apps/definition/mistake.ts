@@ -54,7 +54,7 @@ export class AppFilesError extends Error {
   readonly mistakes: readonly Mistake[];
   /** The folder has no root file: it is not an app, or no longer one. */
   readonly isRootMissing: boolean;
-  /** The code was not loaded in time, which is no mistake of its author: it may be loaded the next time. */
+  /** The code was not loaded in time, or its process was killed from outside. That is no mistake of its author: it may be loaded the next time. */
   readonly isTimeout: boolean;
 
   constructor(

@@ -67,7 +67,12 @@ test('in production the last good version serves, with its version, and says tha
 
 test('a run that comes while saved files are being read waits for them', async () => {
   const reading = Promise.withResolvers<void>();
-  const registry = { reload: () => reading.promise, reloadAll: () => Promise.resolve() };
+  const registry = {
+    reload: () => reading.promise,
+    reloadAll: () => Promise.resolve(),
+    refresh: () => Promise.resolve(false),
+    refreshAll: () => Promise.resolve(),
+  };
   const watch = resources.use(await watchApps({ dir, registry, log }));
   expect(watch.settled('echo')).toBeUndefined();
   await put('second');

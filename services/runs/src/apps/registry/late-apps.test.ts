@@ -69,3 +69,30 @@ test('a changed file whose code is not loaded in time serves as soon as it can b
   await vi.waitFor(() => expect(registry.get('slow').description).toBe('second'), patience);
   expect(registry.mistakes().size).toBe(0);
 });
+
+test('an app whose worker is killed while it loads is loaded again', { timeout: 150_000 }, async () => {
+  const mark = join(dir, 'slow/mark');
+  await writeFile(join(dir, 'slow/package.json'), JSON.stringify({ agentmesh: { write: ['mark'] } }));
+  await put(`import { existsSync, writeFileSync } from 'node:fs';
+import { LlmAgent } from '@google/adk';
+if (!existsSync(${JSON.stringify(mark)})) {
+  writeFileSync(${JSON.stringify(mark)}, '');
+  process.kill(process.pid, 'SIGKILL');
+}
+export const rootAgent = new LlmAgent({ name: 'agent', model: 'echo/echo' });`);
+  const registry = await start();
+  await vi.waitFor(() => expect(registry.list().map(({ name }) => name)).toEqual(['slow']), patience);
+});
+
+test('an app whose folder goes away before its worker starts is refused, and served when it is back', {
+  timeout: 150_000,
+}, async () => {
+  const codeApps = resources.use(openCodeApps());
+  const folder = join(dir, 'slow/gone');
+  const request = { appName: 'slow', folder, entry: 'agent.ts' };
+  const load = () => codeApps.load({ request, text: '', language: 'typescript' }, undefined);
+  await expect(load()).rejects.toThrow('its process could not be started');
+  await mkdir(folder);
+  await writeFile(join(folder, 'agent.ts'), slow('back').replace('slow/open', 'slow/gone'));
+  expect((await load()).description).toBe('back');
+});

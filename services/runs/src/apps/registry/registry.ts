@@ -36,6 +36,10 @@ export interface Registry extends Disposable {
   reload(name: string): Promise<void>;
   /** Reads all apps again. */
   reloadAll(): Promise<void>;
+  /** Reads one app again if its files are not those that were read. Resolves to whether it did. Never rejects. */
+  refresh(name: string): Promise<boolean>;
+  /** The same for all apps. */
+  refreshAll(): Promise<void>;
   /** Throws when the folder cannot be read. */
   check(): Promise<void>;
 }
@@ -61,17 +65,16 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     sorted = [...shelf.apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     late.note(name, shelf.late.has(name));
   };
-  // A slow older read of an app must not overwrite a newer one, and must not keep other apps waiting.
-  const oneByOne = (name: string): Promise<void> => {
-    const done = (loads.get(name) ?? Promise.resolve()).then(() => load(name));
-    loads.set(name, done);
-    void done.then(() => loads.get(name) === done && loads.delete(name));
-    return done;
-  };
+  const oneByOne = inTurn(loads, load);
   const late = new LateApps((name) => void oneByOne(name));
   const allNames = async (): Promise<Set<string>> => {
     const names = [...(await foldersOf(options)), ...shelf.apps.keys(), ...shelf.mistakes.keys()];
     return new Set(names.filter((name) => servesApp(served, name)));
+  };
+  const refresh = async (name: string): Promise<boolean> => {
+    const isChanged = isAppName(name) && servesApp(served, name) && (await isOther(name, options, shelf));
+    if (isChanged) await oneByOne(name);
+    return isChanged;
   };
   const registry: Registry = {
     list: () => sorted,
@@ -84,20 +87,36 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       return app;
     },
     async latest(name) {
-      const { stamp } = await listFolder(join(dir, name));
-      if (isAppName(name) && stamp !== (shelf.stamps.get(name) ?? '')) await registry.reload(name);
-      else await loads.get(name);
+      if (!(await refresh(name))) await loads.get(name);
       return requireGood(registry.get(name), shelf);
     },
     loading: (name) => (shelf.apps.has(name) || shelf.mistakes.has(name) ? undefined : loads.get(name)),
     reload: (name) => (isAppName(name) && servesApp(served, name) ? oneByOne(name) : Promise.resolve()),
     reloadAll: async () => void (await Promise.all(Array.from(await allNames(), oneByOne))),
+    refresh,
+    refreshAll: async () => void (await Promise.all(Array.from(await allNames(), refresh))),
     check: async () => void (await readdir(dir)),
     [Symbol.dispose]: () => late[Symbol.dispose](),
   };
   await withinDeadline(registry.reloadAll(), startMs, () => log.warn('some apps take long to load'));
   lines.started();
   return registry;
+}
+
+/** A slow older read of an app must not overwrite a newer one, and must not keep other apps waiting. `loads`: those under way, by app. */
+function inTurn(loads: Map<string, Promise<void>>, load: (name: string) => Promise<void>) {
+  return (name: string): Promise<void> => {
+    const done = (loads.get(name) ?? Promise.resolve()).then(() => load(name));
+    loads.set(name, done);
+    void done.then(() => loads.get(name) === done && loads.delete(name));
+    return done;
+  };
+}
+
+/** Whether the files of an app are not those that were read. */
+async function isOther(name: string, { dir }: RegistryOptions, { stamps }: AppShelf): Promise<boolean> {
+  const { stamp } = await listFolder(join(dir, name));
+  return stamp !== (stamps.get(name) ?? '');
 }
 
 /** Log lines of loaded apps. Those of the start share one, which `started` writes. */

@@ -9,6 +9,7 @@ import type { AgentToolset } from '../../building/mcp-tools.ts';
 import { type AppSettings, appSettingsOf } from '../../definition/settings/app-settings.ts';
 import { readRootKeys } from '../../definition/read-root-keys.ts';
 import { makeMcpToolset } from '../../entries/make-mcp-toolset.ts';
+import { type FolderFiles, listFolder } from '../../files/folder-files.ts';
 import type { AgentFile } from '../../files/load-agent-files.ts';
 import { mcpEntries } from '../../files/mcp-entries.ts';
 import { summaryModelOf } from '../../files/summary-model.ts';
@@ -63,11 +64,13 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
         config,
         log: log.child({ app: name }),
       };
+      const before = await listFolder(folder);
       const keeper = new WorkerKeeper(options, workers);
       const loaded = await keeper.load(present === undefined ? firstIdleMs : changedIdleMs);
       const { kind: _, files, settingsJson, ...facts } = loaded;
       const settings = settingsOf(request, settingsJson, keeper);
-      const source = await sourceOf(folder, text, files);
+      const read = await sourceOf(folder, text, files);
+      const source = (await isAsBefore(before, files)) ? read : mixed;
       return {
         ...facts,
         name,
@@ -108,6 +111,19 @@ function settingsOf(
     keeper.retire();
     throw error;
   }
+}
+
+/** The source of code of which the worker may have read some files before a change, and some after it. It equals no other, so the next load reads anew. */
+const mixed = '';
+
+/** Whether these files of a folder have not been saved since they were listed. */
+async function isAsBefore(before: FolderFiles, files: readonly string[]): Promise<boolean> {
+  const [then, now] = [stampsOf(before), stampsOf(await listFolder(before.folder))];
+  return [...files, ...packageFiles].every((file) => then.get(file) === now.get(file));
+}
+
+function stampsOf({ files }: FolderFiles): ReadonlyMap<string, string> {
+  return new Map(files.map(({ path, size, changed }) => [path, `${size} ${changed}`]));
 }
 
 /** Files that decide which packages an app has. */

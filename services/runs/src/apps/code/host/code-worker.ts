@@ -73,7 +73,11 @@ export class CodeWorker {
     const ended = Promise.withResolvers<Error>();
     this.ended = ended.promise;
     this.#child.on('message', (message) => this.#hear(message));
-    this.#child.on('error', (err) => log.error({ err }, 'the worker of an app failed'));
+    this.#child.on('error', (err) => {
+      log.error({ err }, 'the worker of an app failed');
+      // A process that could not be started never exits.
+      if (this.#child.pid === undefined) ended.resolve(this.#close(null, null));
+    });
     const closed = new Promise<void>((resolve) => this.#child.once('close', resolve));
     this.#child.once('exit', (code, signal) => {
       watch[Symbol.dispose]();
@@ -222,19 +226,24 @@ export class CodeWorker {
   #close(code: number | null, signal: NodeJS.Signals | null): Error {
     clearInterval(this.#watch);
     const { request, config, log } = this.#options;
+    const isKilled = signal === 'SIGKILL' && this.#end === undefined;
     const isHeap = this.#output.last.some((line) => line.includes('heap out of memory'));
-    const reason =
-      this.#crash ?? (isHeap ? outOfMemory(config.memoryMb) : `it exited with ${signal ?? `code ${code ?? 0}`}`);
+    const reason = this.#crash ?? (isHeap ? outOfMemory(config.memoryMb) : wayOfEnding(code, signal));
     this.#break(reason);
     const end = { reason: this.#end ?? reason, tools: [...this.#tools.values()].flat() };
     const error = workerEnded(request.appName, end);
     log.info({ ...end, runs: this.#runs.size }, 'the worker of an app has ended');
     const mistake = { file: request.entry ?? '', key: '', reason: end.reason };
-    this.#loading.reject(new AppFilesError([mistake], { isTimeout: this.#isLate }));
+    this.#loading.reject(new AppFilesError([mistake], { isTimeout: this.#isLate || isKilled }));
     for (const side of this.#runs.values()) side.fail(error);
     this.#runs.clear();
     return error;
   }
+}
+
+function wayOfEnding(code: number | null, signal: NodeJS.Signals | null): string {
+  if (code === null && signal === null) return 'its process could not be started';
+  return `it exited with ${signal ?? `code ${code}`}`;
 }
 
 function outOfMemory(memoryMb: number): string {
