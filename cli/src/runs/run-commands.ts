@@ -63,12 +63,16 @@ function addLists(program: Command): void {
     .option('--status <status>', 'queued, running, waiting, completed, failed, cancelled or interrupted')
     .option('--app <app>')
     .option('--user <id>')
+    .option('--agent-version <version>', 'only runs that this version of the agent has answered')
+    .option('--min-cost <dollars>', 'only runs that have cost so much or more')
     .option('--limit <count>', 'how many', '20')
     .action(async (id: string | undefined, filter: Record<string, string>, command: Command) => {
       const { mesh, output } = sessionOf(command);
       if (id !== undefined) return output.record(await mesh.runs.get(id));
-      const { status, app, user, limit } = filter;
-      const page = await mesh.runs.list({ status: status as 'queued', app, user, limit: Number(limit) }).page();
+      const { status, app, user, agentVersion, limit } = filter;
+      const minCost = filter['minCost'] === undefined ? undefined : Number(filter['minCost']);
+      const named = { status: status as 'queued', app, user, agentVersion, minCost };
+      const page = await mesh.runs.list({ ...named, limit: Number(limit) }).page();
       output.rows(page.items, columns);
     });
   program

@@ -1,7 +1,7 @@
 import type { List, Page } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { type Known, useQuery } from './query.ts';
+import { type Known, leftLists, useQuery } from './query.ts';
 
 export interface Listed<T> extends Known<readonly T[]> {
   readonly key: string;
@@ -15,8 +15,10 @@ interface Read<T> extends Page<T> {
   readonly isLong: boolean;
 }
 
-/** Pages without entries that are read at once. */
-const mostEmpty = 20;
+/** How long pages without entries are read one after the other, in milliseconds. */
+const searchMs = 2_000;
+/** Lists with further pages that are kept when their screen is left. */
+const mostLeft = 10;
 
 type IdOf<T> = (item: T) => string | number;
 
@@ -27,16 +29,20 @@ export interface ListQuery<T> {
   readonly everyMs?: number;
 }
 
-/** A list that is read page by page. Its first page is kept current; entries of further pages stay as they were read. */
+/**
+ * A list that is read page by page. Its first page is kept current; entries of further pages stay as they were read, also for those who leave the screen and
+ * come back.
+ */
 export function useList<T>({ key, read, idOf, everyMs }: ListQuery<T>): Listed<T> {
   const first = useQuery(key, () => read().page(), { everyMs });
   const kept = useRef<Read<T>>(undefined);
   const pages = useSignal(1);
   // Draws the list again when a page was added.
   void pages.value;
-  const before = kept.current?.key === key ? kept.current : undefined;
+  const before = kept.current?.key === key ? kept.current : (leftLists.get(key) as Read<T> | undefined);
   const shown = first.data === undefined ? undefined : { key, ...joined(first.data, before, idOf) };
   kept.current = shown;
+  if (shown?.isLong === true) keepLeft(shown);
   const more = async (): Promise<void> => {
     const next = shown?.next;
     // A first page that is read anew meanwhile does not move the end of the list any more.
@@ -52,10 +58,18 @@ export function useList<T>({ key, read, idOf, everyMs }: ListQuery<T>): Listed<T
   return { ...first, key, data: shown?.items, more: shown?.next === undefined ? undefined : more };
 }
 
-/** The next page that has entries. The server ends a page early where few entries match, and the search ends after some pages without any. */
+function keepLeft<T>(list: Read<T>): void {
+  leftLists.delete(list.key);
+  leftLists.set(list.key, list);
+  const [oldest] = leftLists.keys();
+  if (leftLists.size > mostLeft && oldest !== undefined) leftLists.delete(oldest);
+}
+
+/** The next page that has entries. The server ends a page early where few entries match, and the search rests after a while without any. */
 async function readSome<T>(list: List<T>, cursor: string | undefined): Promise<Page<T>> {
+  const untilMs = performance.now() + searchMs;
   let page = await list.page(cursor);
-  for (let read = 1; read < mostEmpty && page.items.length === 0 && page.next !== undefined; read += 1)
+  while (page.items.length === 0 && page.next !== undefined && performance.now() < untilMs)
     page = await list.page(page.next);
   return page;
 }

@@ -83,8 +83,12 @@ export async function invalidate(...prefixes: readonly string[]): Promise<void> 
   await Promise.all(found.filter(([, { readers }]) => readers > 0).map(([, entry]) => refresh(entry)));
 }
 
+/** What lists have read by their keys, for those who come back to one. */
+export const leftLists = new Map<string, unknown>();
+
 export function forgetAll(): void {
   entries.clear();
+  leftLists.clear();
 }
 
 export function asError(error: unknown): Error {

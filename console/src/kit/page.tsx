@@ -19,7 +19,7 @@ export function Page({ title, lead, crumb, actions, isNarrow = false, children }
       <header class="page-head">
         <div class="grow">
           {crumb && (
-            <a class="crumb" href={crumb.href}>
+            <a class="crumb" href={crumb.href} data-back>
               {crumb.text}
             </a>
           )}

@@ -3,9 +3,43 @@ import { computed, signal } from '@preact/signals';
 export const base = '/console';
 
 const url = signal(new URL(location.href));
+
+/** What an entry of the history keeps. */
+interface Entry {
+  /** How far the page was scrolled when it was left, in pixels. */
+  readonly top?: number;
+}
+
+const entry = (): Entry => (history.state as Entry | null) ?? {};
+/** How each screen was left last, by its path. */
+const leftScreens = new Map<string, { readonly search: string; readonly top: number }>();
+// The browser would scroll before the screen is drawn.
+history.scrollRestoration = 'manual';
+addEventListener('pagehide', keepPlace);
 addEventListener('popstate', () => {
+  const left = url.value.pathname;
   url.value = new URL(location.href);
+  comeBack(entry().top ?? 0, left);
 });
+comeBack(entry().top ?? 0);
+
+function keepPlace(): void {
+  leftScreens.set(url.peek().pathname, { search: url.peek().search, top: scrollY });
+  history.replaceState({ ...entry(), top: scrollY }, '');
+}
+
+/** Scrolls to where the screen was left, once it is drawn as far, and gives the focus to the row that was opened then. */
+function comeBack(top: number, left?: string): void {
+  const untilMs = performance.now() + 2_000;
+  const step = (): void => {
+    scrollTo(0, top);
+    if (Math.abs(scrollY - top) > 1 && performance.now() < untilMs) requestAnimationFrame(step);
+    else if (left !== undefined) document.querySelector<HTMLElement>(rowOf(left))?.focus({ preventScroll: true });
+  };
+  requestAnimationFrame(step);
+}
+
+const rowOf = (pathname: string): string => `a[data-row][href="${CSS.escape(pathname)}"]`;
 
 /** Path of the screen, behind `/console`. */
 export const path = computed(() => decodedPath(url.value.pathname));
@@ -25,12 +59,20 @@ export interface Going {
 export function go(to: string, { replaces = false }: Going = {}): void {
   const next = new URL(base + to, location.origin);
   if (next.href === url.value.href) return;
-  history[replaces ? 'replaceState' : 'pushState'](null, '', next);
+  if (!replaces) keepPlace();
+  history[replaces ? 'replaceState' : 'pushState'](replaces ? entry() : {}, '', next);
   const isOther = next.pathname !== url.value.pathname;
   url.value = next;
   if (!isOther || replaces) return;
   scrollTo(0, 0);
   document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+}
+
+/** Goes to a screen as it was left. */
+function goBack(pathname: string, { search, top }: { readonly search: string; readonly top: number }): void {
+  const left = url.peek().pathname;
+  go(pathname.slice(base.length) + search);
+  comeBack(top, left);
 }
 
 /** Sets a value of the query; an empty one is left out. */
@@ -77,6 +119,8 @@ export function followLinks(): void {
     const to = new URL(link.href, location.href);
     if (to.origin !== location.origin || !to.pathname.startsWith(`${base}/`)) return;
     event.preventDefault();
-    go(to.pathname.slice(base.length) + to.search);
+    const left = link.hasAttribute('data-back') ? leftScreens.get(to.pathname) : undefined;
+    if (left !== undefined) goBack(to.pathname, left);
+    else go(to.pathname.slice(base.length) + to.search);
   });
 }

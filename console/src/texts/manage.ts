@@ -158,6 +158,12 @@ export const manage = {
     signOutThere: 'Sign out there',
     signInsLead: 'Browsers and programs that are signed in as you.',
     address: 'Address',
+    export: 'Export',
+    exportLead:
+      'Everything that you have here, as lines of JSON: chats, runs, files, memory, agents, schedules, webhooks, mail, use and activity. Keys are in it without their secrets.',
+    exportNow: 'Download everything',
+    exported: 'Your export is complete.',
+    records: 'records',
     delete: 'Delete the account',
     deleteLead: 'Agents, sessions, runs, files, memory, keys and schedules are erased for good.',
     deleteSure: 'Delete the account with everything?',

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /**
  * Shows the runs of a new account: one of now, and behind it `e-1` to `e-10000`, each a second older than the one before. Every hundredth is of another
- * user, and the oldest has failed.
+ * user, every thousandth has cost $2.50, version 7 has answered every 2,500th, and the oldest has failed.
  */
 async function visitRuns(chrome: Browser) {
   const visited = await visit(chrome, mesh.url, '/runs');
@@ -37,9 +37,11 @@ async function visitRuns(chrome: Browser) {
   await client.connect();
   await client.query(
     `insert into sessions.runs
-       (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, attempt, created_at, started_at, ended_at, usage)
+       (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, attempt, created_at, started_at, ended_at, usage, agent)
      select account_id, app_name, case when n % 100 = 0 then 'rare' else user_id end, session_id, session_pk, 'e-' || n,
-       case when n = $1 then 'failed' else 'completed' end, owner, 1, t, t, t + interval '250 ms', usage
+       case when n = $1 then 'failed' else 'completed' end, owner, 1, t, t, t + interval '250 ms',
+       case when n % 1000 = 0 then '{"modelCalls": 1, "totalTokenCount": 9, "cost": 2.5}'::json else usage end,
+       case when n % 2500 = 0 then '{"version": "7"}'::json else agent end
      from sessions.runs, generate_series(1, $1::integer) n, lateral (select created_at - make_interval(secs => n) as t) time
      where session_id = $2`,
     [stored, session.id],
@@ -98,6 +100,48 @@ test('a list of 10,000 runs is read page by page, without a run twice or left ou
   await context.close();
 });
 
+test('a list is as it was left when somebody comes back to it, by the browser or by the link above a run', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await visitRuns(browser);
+  await page.getByLabel('Status').selectOption('Completed');
+  await expect.poll(() => page.url()).toContain('status=completed');
+  const more = page.getByRole('button', { name: 'Show more' });
+  await expect.poll(() => idsOf(page)).toHaveLength(50);
+  for (let pages = 2; pages <= 4; pages += 1) {
+    await more.click();
+    await expect.poll(() => idsOf(page)).toHaveLength(50 * pages);
+  }
+  const row = page.locator('a[href$="/e-150"]');
+  const leave = async (): Promise<number> => {
+    await row.scrollIntoViewIfNeeded();
+    const top = await topOf(page, 'e-150');
+    await row.click();
+    await page.getByRole('heading', { name: 'Run e-150' }).waitFor();
+    expect(await page.evaluate<number>('scrollY')).toBe(0);
+    return top;
+  };
+  const isAsLeft = async (top: number): Promise<void> => {
+    await expect.poll(() => idsOf(page)).toHaveLength(200);
+    await expect.poll(async () => Math.abs((await topOf(page, 'e-150')) - top)).toBeLessThanOrEqual(1);
+    const focused = `document.activeElement?.getAttribute('href')`;
+    await expect.poll(() => page.evaluate<string | null>(focused)).toBe('/console/runs/e-150');
+    expect(page.url()).toContain('status=completed');
+  };
+  const before = await leave();
+  await page.goBack();
+  await isAsLeft(before);
+  const again = await leave();
+  await page.getByRole('link', { name: 'Events' }).click();
+  await page.locator('.crumb').click();
+  await isAsLeft(again);
+  await more.click();
+  await expect.poll(() => idsOf(page)).toHaveLength(250);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('filters find what is rare among 10,000 runs, however far back it is', { timeout: 240_000 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, complaints } = await visitRuns(browser);
@@ -108,6 +152,24 @@ test('filters find what is rare among 10,000 runs, however far back it is', { ti
   const more = page.getByRole('button', { name: 'Show more' });
   await more.click();
   await expect.poll(() => idsOf(page)).toEqual(rare);
+
+  const every = (step: number): string[] => range(1, stored / step).map((_, n) => `e-${(n + 1) * step}`);
+  await page.goto(`${mesh.url}/console/runs`);
+  await page.getByLabel('Cost', { exact: true }).selectOption('From $1');
+  // The newest run of a page of the server may be the only one that it shows at first.
+  const readAll = async (): Promise<string[]> => {
+    if (await more.isVisible()) await more.click();
+    return idsOf(page);
+  };
+  await expect.poll(readAll).toEqual(every(1_000));
+  await page.getByRole('searchbox', { name: 'Agent version' }).fill('7');
+  await page.keyboard.press('Enter');
+  await expect.poll(readAll).toEqual(every(5_000));
+  await page.getByLabel('Cost', { exact: true }).selectOption('Any cost');
+  await expect.poll(readAll).toEqual(every(2_500));
+  await page.locator('a[href$="/e-2500"]').click();
+  await page.getByRole('link', { name: '7', exact: true }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe('?app=echo&version=7');
 
   // The server ends a page after it has read 5,000 runs, with none that matches on the first.
   await page.goto(`${mesh.url}/console/runs?app=echo&status=failed`);

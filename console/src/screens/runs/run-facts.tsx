@@ -15,7 +15,14 @@ export function RunFacts({ run }: { readonly run: Run }) {
           [t.run.created, <Time at={createTime} />],
           [t.runs.took, startTime !== undefined && endTime !== undefined ? lengthOf(endTime - startTime) : undefined],
           [t.runs.model, model && <code>{model}</code>],
-          [t.run.version, agentVersion && <code>{agentVersion}</code>],
+          [
+            t.run.version,
+            agentVersion && (
+              <a href={`${base}/runs?${new URLSearchParams({ app: run.appName, version: agentVersion }).toString()}`}>
+                <code>{agentVersion}</code>
+              </a>
+            ),
+          ],
           [t.run.modelCalls, usage?.modelCalls && count(usage.modelCalls)],
           [t.run.inTokens, usage && count(usage.promptTokenCount ?? 0)],
           [t.run.outTokens, usage && count(usage.candidatesTokenCount ?? 0)],

@@ -12,6 +12,14 @@ export function sinceOf(choice: string | null): string | undefined {
   return new Date(Math.floor(Date.now() / 60_000) * 60_000 - length * 3_600_000).toISOString();
 }
 
+const costs = ['0.01', '0.1', '1', '10'];
+
+/** US dollars of a choice; undefined where the address has another text. */
+export function costOf(choice: string | null): number | undefined {
+  const dollars = Number(choice ?? '');
+  return dollars > 0 && dollars < Infinity ? dollars : undefined;
+}
+
 export function RunFilters() {
   const apps = useQuery('apps', loadApps).data ?? [];
   const states = Object.entries(t.runStatus);
@@ -30,15 +38,30 @@ export function RunFilters() {
       />
       <Choice name="status" label={t.runs.status} all={t.runs.allStates} options={states} />
       <Choice name="since" label={t.runs.since} all={t.runs.anyTime} options={times} />
-      <input
-        class="input"
-        type="search"
-        aria-label={t.runs.user}
-        placeholder={t.runs.user}
-        defaultValue={query.value.get('user') ?? ''}
-        onChange={(event) => setQuery({ user: event.currentTarget.value.trim() })}
+      <Choice
+        name="cost"
+        label={t.runs.cost}
+        all={t.runs.anyCost}
+        options={costs.map((cost) => [cost, `${t.runs.from} $${cost}`])}
       />
+      <Text name="version" label={t.runs.version} />
+      <Text name="user" label={t.runs.user} />
     </div>
+  );
+}
+
+/** A text whose value is in the address. */
+function Text({ name, label }: { readonly name: string; readonly label: string }) {
+  const value = query.value.get(name) ?? '';
+  return (
+    <input
+      class="input"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
+    />
   );
 }
 

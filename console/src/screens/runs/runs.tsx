@@ -12,7 +12,7 @@ import { lengthOf, Time } from '../../kit/time.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { base, href, query } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
-import { RunFilters, sinceOf } from './run-filters.tsx';
+import { costOf, RunFilters, sinceOf } from './run-filters.tsx';
 
 const columns: readonly Column<Run>[] = [
   { title: t.runs.agent, cell: ({ appName }) => <AppName name={appName} /> },
@@ -33,6 +33,8 @@ export function Runs() {
     user: params.get('user') ?? undefined,
     session: params.get('session') ?? undefined,
     status: (params.get('status') ?? undefined) as RunStatus | undefined,
+    agentVersion: params.get('version') ?? undefined,
+    minCost: costOf(params.get('cost')),
   };
   const list = useList({
     key: `runs?${params.toString()}`,

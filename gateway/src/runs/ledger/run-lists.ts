@@ -37,6 +37,13 @@ const TimeQuery = {
       description: 'Only runs that this version of their agent has answered: see `agentVersion` of a run.',
     }),
   ),
+  minCost: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      examples: [0.1],
+      description: 'Only runs that have cost so many US dollars or more: see `cost` of their `usage`.',
+    }),
+  ),
   limit,
   cursor,
 };
@@ -111,11 +118,11 @@ async function readPage(
   sessions: Client<typeof SessionsService>,
   { filter, query, reply }: Listing,
 ): Promise<Uint8Array> {
-  const { status, since, agentVersion = '' } = query;
-  const name = ['runs', ...Object.values(filter), status ?? '', since ?? '', agentVersion];
+  const { status, since, agentVersion = '', minCost = 0 } = query;
+  const name = ['runs', ...Object.values(filter), status ?? '', since ?? '', agentVersion, String(minCost)];
   const page = pageOf(name, { ...query, order: 'desc' });
   const statuses = status === undefined ? [] : [statusOf[status]];
-  const request = { ...filter, agentVersion, statuses, since: secondsOf(since), ...rangeOf(page) };
+  const request = { ...filter, agentVersion, minCost, statuses, since: secondsOf(since), ...rangeOf(page) };
   const { runs, last } = await sessions.listRuns(request, unary);
   if (last !== undefined) {
     addNextPage(reply, { list: name, page, last: [String(last.createdAt), String(last.position)] });

@@ -84,7 +84,7 @@ class Runs:
         return self._transport.json(Call("GET", route("/runs/{}/trace", run_id)), models.RunTrace)
 
     def list(self, **query: Any) -> Iterator[models.Run]:
-        """Runs of the account, newest first. Filters: status, app, user, session, since, limit.
+        """Runs of the account, newest first. Filters: status, app, user, session, since, agentVersion, minCost, limit.
 
         >>> [run["appName"] for run in mesh.runs.list(app="echo", status="failed")]
         []

@@ -35,7 +35,7 @@ async function selectOfSession({ db }: Context, request: ListRunsRequest, filter
 }
 
 function toFilter(request: ListRunsRequest): RunFilter {
-  const { appName, userId, sessionId, agentVersion, statuses, since, after } = request;
+  const { appName, userId, sessionId, agentVersion, minCost, statuses, since, after } = request;
   if (after !== undefined && (after.createdAt < 0n || after.createdAt > latestMoment)) throw invalid('No such place.');
   return {
     accountId: checkAccountId(request.accountId),
@@ -43,11 +43,17 @@ function toFilter(request: ListRunsRequest): RunFilter {
     userId,
     sessionId,
     agentVersion,
+    minCost: costOf(minCost),
     statuses: storedStatuses(statuses),
     since: toMicroseconds(since),
     after,
     limit: pageLimit(request.limit),
   };
+}
+
+function costOf(dollars: number): number {
+  if (!(dollars >= 0 && dollars < Infinity)) throw invalid('A cost is not negative.');
+  return dollars;
 }
 
 /** Unix seconds as microseconds. */

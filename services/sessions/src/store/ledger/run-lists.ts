@@ -24,6 +24,8 @@ export interface RunFilter {
   readonly statuses: readonly string[];
   /** Empty for all. */
   readonly agentVersion: string;
+  /** US dollars; 0 for all. */
+  readonly minCost: number;
   /** Creation of the oldest run, in Unix microseconds. */
   readonly since: bigint;
   /** The place behind which the page begins; undefined for the first page. */
@@ -60,13 +62,17 @@ const inRange = (param: Placeholders<Values>): string =>
 const isOfVersion = (param: Placeholders<Pick<Values, 'agentVersion'>>): string =>
   `(${param.agentVersion}::text = '' or r.agent ->> 'version' = ${param.agentVersion})`;
 
+/** SQL condition: row `r` is of a run that has cost so much. */
+const isSoDear = (param: Placeholders<Pick<Values, 'minCost'>>): string =>
+  `(${param.minCost}::float8 = 0 or (r.usage ->> 'cost')::float8 >= ${param.minCost})`;
+
 /** SQL condition: row `r` matches the filters. */
 const matching = (param: Placeholders<Values>): string =>
   `(r.status = any(${param.statuses}::text[])
         and (${param.appName}::text = '' or r.app_name = ${param.appName})
         and (${param.userId}::text = '' or r.user_id = ${param.userId})
         and (${param.sessionId}::text = '' or r.session_id = ${param.sessionId})
-        and ${isOfVersion(param)})`;
+        and ${isOfVersion(param)} and ${isSoDear(param)})`;
 
 /** SQL of the runs of an account that match and have not ended. All of them are read, as long as `hasActive`: an account has few. */
 const activeRuns = (
@@ -135,14 +141,14 @@ const active = new Set(['queued', 'granted', 'running', 'cancelling']);
 /** Few runs have one of these statuses at once, so they select more than an app or a user does. */
 const rare = new Set([...active, 'waiting']);
 
-/** Lists runs by filters on app, user, session, status and time. A session id alone may belong to sessions of several apps and users. */
+/** Lists runs by filters on app, user, session, status, version of the agent, cost and time. A session id alone may belong to sessions of several apps and users. */
 export async function selectRunPage(db: Queryable, filter: RunFilter): Promise<RunPage> {
-  const { appName, userId, sessionId, agentVersion, statuses, limit } = filter;
+  const { appName, userId, sessionId, agentVersion, minCost, statuses, limit } = filter;
   const hasActive = statuses.some((status) => active.has(status));
   const values = { ...filter, ...placeAfter(filter), hasActive, limit: limit + 1 };
   const isOfAccount = appName === '' && userId === '';
-  if (statuses.every((status) => rare.has(status)) || (isOfAccount && sessionId === '' && agentVersion === ''))
-    return pageOf(await listByStatus(db, values), limit);
+  const isOfAll = isOfAccount && sessionId === '' && agentVersion === '' && minCost === 0;
+  if (statuses.every((status) => rare.has(status)) || isOfAll) return pageOf(await listByStatus(db, values), limit);
   if (!isOfAccount) return scannedPage(await (userId === '' ? listOfApp : listOfUser)(db, values), mostScanned, limit);
   const perStatus = Math.floor(mostScanned / Math.max(1, statuses.length));
   return scannedPage(await listOfAccount(db, { ...values, perStatus }), perStatus, limit);
@@ -169,7 +175,7 @@ const listOfSession = createQuery<SessionValues, LedgerRow | { readonly position
   text: (param) => {
     const runs = (which: string): string => `select ${ledgerColumns} from runs r
         where r.account_id = s.account_id and r.session_pk = s.pk and r.ended_at is ${which} and (r.status = any(${param.statuses}::text[])) is true
-          and ${isOfVersion(param)} and (r.created_at, r.position) < (${momentOf(param.createdAt)}, ${param.position}) and r.created_at >= ${momentOf(param.since)}
+          and ${isOfVersion(param)} and ${isSoDear(param)} and (r.created_at, r.position) < (${momentOf(param.createdAt)}, ${param.position}) and r.created_at >= ${momentOf(param.since)}
         ${newestFirst} limit ${param.limit}`;
     return `with s as (select account_id, pk from sessions where ${hasKey(param)})
     select l.* from s left join lateral (
