@@ -2,6 +2,7 @@ import { AgentMeshError, ConnectionError, UnauthenticatedError } from '@agentmes
 import { Command, CommanderError } from 'commander';
 import { addAgents } from './records/agents.ts';
 import { addArtifacts } from './records/artifacts.ts';
+import { addExport } from './records/export.ts';
 import { addRecordCommands } from './records/lists.ts';
 import { addSessions } from './records/sessions.ts';
 import { addChat } from './runs/chat.ts';
@@ -29,6 +30,7 @@ for (const add of [
   addArtifacts,
   addAgents,
   addRecordCommands,
+  addExport,
   addDoctor,
   addCompletion,
 ])

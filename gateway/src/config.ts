@@ -91,6 +91,8 @@ export const settings = {
   RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR: positiveInteger({ default: 1_200 }),
   RATE_LIMIT_DEVICE_ADDRESS_BURST: positiveInteger({ default: 600 }),
   RATE_LIMIT_DEVICE_ADDRESS_PER_HOUR: positiveInteger({ default: 1_800 }),
+  RATE_LIMIT_EXPORT_ACCOUNT_BURST: positiveInteger({ default: 5 }),
+  RATE_LIMIT_EXPORT_ACCOUNT_PER_HOUR: positiveInteger({ default: 5 }),
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;

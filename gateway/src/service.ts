@@ -9,6 +9,7 @@ import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import {
   createAnswerLimit,
   createDeviceLimit,
+  createExportLimit,
   createMailLimit,
   createSignUpLimit,
 } from './edge/throttle/address-limit.ts';
@@ -47,6 +48,7 @@ async function start(host: GatewayHost): Promise<Running> {
     limitSignUp: createSignUpLimit(config, throttle),
     limitAnswers: createAnswerLimit(config, throttle),
     limitDevices: createDeviceLimit(config, throttle),
+    limitExports: createExportLimit(config, throttle),
   };
   const app = await createServer(context);
   resources.defer(() => closeNow(app));

@@ -1,24 +1,41 @@
-import { addAgents } from './agents/index.ts';
+import { addAgents, agentExport } from './agents/index.ts';
 import type { App, Context } from './context.ts';
 import type { Section } from './edge/openapi/describe-api.ts';
-import { addArtifacts } from './artifacts/index.ts';
-import { addAuth } from './auth/index.ts';
+import { addArtifacts, artifactExport } from './artifacts/index.ts';
+import { accountExport, addAuth } from './auth/index.ts';
 import { addConsole } from './console/index.ts';
-import { addIntegrations } from './integrations/index.ts';
-import { addKeys, addSavedKeys, addUsage } from './keys/index.ts';
-import { addMemory } from './memory/index.ts';
+import { addExport } from './export/index.ts';
+import type { ExportPart } from './export-part.ts';
+import { addIntegrations, integrationExport } from './integrations/index.ts';
+import { addKeys, addSavedKeys, addUsage, keysExport } from './keys/index.ts';
+import { addMemory, memoryExport } from './memory/index.ts';
 import { addOperations } from './operations/index.ts';
-import { addRuns } from './runs/index.ts';
-import { addSchedules } from './schedules/index.ts';
-import { addSessions } from './sessions/index.ts';
+import { addRuns, runExport } from './runs/index.ts';
+import { addSchedules, scheduleExport } from './schedules/index.ts';
+import { addSessions, sessionExport } from './sessions/index.ts';
 import { addTranscription } from './transcription/index.ts';
 import { addWebUi } from './web-ui/index.ts';
-import { addWebhooks } from './webhooks/index.ts';
+import { addWebhooks, mailExport } from './webhooks/index.ts';
+
+/** All that an account has, in the order of its export. */
+const exportParts: readonly ExportPart[] = [
+  accountExport,
+  integrationExport,
+  keysExport,
+  agentExport,
+  scheduleExport,
+  mailExport,
+  sessionExport,
+  runExport,
+  artifactExport,
+  memoryExport,
+];
 
 /** The public API, slice by slice. */
 export const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] = [
   addOperations,
   addAuth,
+  (app, context) => addExport(app, context, exportParts),
   addRuns,
   addSchedules,
   addAgents,

@@ -17,7 +17,7 @@ WORDS = [
     (r"AsyncIterator", "Iterator"),
     (r"StopAsyncIteration", "StopIteration"),
     (r"__a(iter|next|enter|exit)__", r"__\1__"),
-    (r"\ba(iter_sse|iter_raw|read)\b", r"\1"),
+    (r"\ba(iter_sse|iter_raw|iter_bytes|read)\b", r"\1"),
     (r"\baclose\b", "close"),
     (r"httpx\.AsyncClient", "httpx.Client"),
     (r"\bAsync(?=[A-Z])", ""),

@@ -16,6 +16,7 @@ const shapes = {
   menu: 'M4 7h16M4 12h16M4 17h16',
   close: 'M6 6l12 12M18 6 6 18',
   plus: 'M12 5v14M5 12h14',
+  save: 'M12 4v11M7 10.5l5 5 5-5M4 19h16',
   send: 'M12 19V5M6 11l6-6 6 6',
   stop: 'M7 7h10v10H7z',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',

@@ -12,6 +12,7 @@ interface Toast {
 
 const toasts = signal<readonly Toast[]>([]);
 const shownMs = { good: 4_000, bad: 12_000 };
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
 let last = 0;
 
 export function say(text: string): void {
@@ -35,10 +36,25 @@ function add(toast: Omit<Toast, 'id'>): void {
   last += 1;
   const id = last;
   toasts.value = [...toasts.value.slice(-3), { ...toast, id }];
-  setTimeout(() => remove(id), shownMs[toast.tone]);
+  removeLater({ ...toast, id });
+}
+
+function removeLater({ id, tone }: Pick<Toast, 'id' | 'tone'>): void {
+  keep(id);
+  timers.set(
+    id,
+    setTimeout(() => remove(id), shownMs[tone]),
+  );
+}
+
+/** Keeps a toast as long as somebody points at it or has the focus in it. */
+function keep(id: number): void {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
 }
 
 function remove(id: number): void {
+  keep(id);
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
@@ -46,7 +62,14 @@ export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, tone, requestId }) => (
-        <div key={id} class={`toast ${tone}`}>
+        <div
+          key={id}
+          class={`toast ${tone}`}
+          onPointerEnter={() => keep(id)}
+          onPointerLeave={() => removeLater({ id, tone })}
+          onFocusCapture={() => keep(id)}
+          onBlurCapture={() => removeLater({ id, tone })}
+        >
           <div class="grow">
             {text}
             {requestId && <div class="small muted mono">{requestId}</div>}

@@ -5,6 +5,8 @@ import { agentYamlRoutes } from './agent-yaml.ts';
 import { agentRoutes } from './agents.ts';
 import { modelRoute } from './models.ts';
 
+export { agentExport } from './export.ts';
+
 /** Agents that accounts keep as records. */
 export function addAgents(app: App, context: Context): void {
   agentRoutes(app, context);

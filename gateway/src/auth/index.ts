@@ -9,6 +9,8 @@ import { personalTokenRoutes } from './tokens/personal-tokens.ts';
 import { signUpRoute } from './users/sign-up.ts';
 import { userRoutes } from './users/users.ts';
 
+export { accountExport } from './export.ts';
+
 /** Accounts: sign-up, sign-in, tokens, account mail, users, erasure and the audit. */
 export function addAuth(app: App, context: Context): void {
   // The documentation lists routes in the order in which they are added: a newcomer signs up first.

@@ -1,1 +1,2 @@
 export { addIntegrations } from './integrations.ts';
+export { integrationExport } from './export.ts';

@@ -1,1 +1,2 @@
 export { addMemory } from './memory.ts';
+export { memoryExport } from './export.ts';

@@ -10,7 +10,7 @@ export function memoriesJson(entries: readonly Entry[]): Uint8Array {
   return joinBytes([opening, ...separated(entries.map(memoryJson)), closing]);
 }
 
-function memoryJson(entry: Entry): Uint8Array {
+export function memoryJson(entry: Entry): Uint8Array {
   const { id, author, timestamp, sessionId, eventId, invocationId, contentJson, customMetadataJson } = entry;
   const rest = JSON.stringify({ author, timestamp: isoTime(timestamp), sessionId, eventId, invocationId });
   return joinBytes([

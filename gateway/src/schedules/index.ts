@@ -1,1 +1,2 @@
 export { addSchedules } from './schedules.ts';
+export { scheduleExport } from './export.ts';

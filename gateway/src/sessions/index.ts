@@ -1,1 +1,2 @@
 export { addSessions } from './sessions.ts';
+export { sessionExport } from './export.ts';

@@ -87,7 +87,10 @@ function addChange(app: App, { sessions, authentication }: Context): void {
   );
 }
 
-async function readRetention(sessions: Context['sessions'], accountId: string): Promise<Static<typeof Retention>> {
+export async function readRetention(
+  sessions: Context['sessions'],
+  accountId: string,
+): Promise<Static<typeof Retention>> {
   const { rules, appRules, defaultDays } = await sessions.getRetention({ accountId }, unary);
   return {
     rules: rules.map(toRecord),

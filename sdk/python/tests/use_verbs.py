@@ -101,6 +101,13 @@ async def records(mesh: AsyncAgentMesh) -> None:
     assert (await mesh.apps.info("echo"))["name"] == "echo"
 
 
+async def export(mesh: AsyncAgentMesh) -> None:
+    lines = [json.loads(line) async for line in mesh.account.export()]
+    assert [lines[0]["kind"], lines[-1]["kind"]] == ["export", "end"]
+    assert lines[-1]["data"]["account"] == 1
+    assert lines[-1]["data"]["event"] == len([it for it in lines if it["kind"] == "event"]) > 0
+
+
 async def news(mesh: AsyncAgentMesh) -> None:
     changes = mesh.changes.stream()
     assert await changes.__anext__() == Gap(up_to="")
@@ -157,7 +164,7 @@ async def main(url: str, email: str, password: str) -> None:
     webhooks()
     async with AsyncAgentMesh(url) as mesh:
         await sign_in(mesh, email, password)
-        for use in (artifacts, sessions, records, news, objects_of_genai):
+        for use in (artifacts, sessions, records, export, news, objects_of_genai):
             await use(mesh)
             print(use.__name__)
         await mesh.account.sign_out()

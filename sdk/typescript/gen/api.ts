@@ -609,6 +609,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the account
+         * @description Everything that the account has, as lines of JSON: sessions, events, runs, artifacts, memories, agents, schedules, webhooks, mail, keys without secrets, use and audit. It is no snapshot: what changes while it is read may be in it or not.
+         */
+        get: operations["exportAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/list-apps": {
         parameters: {
             query?: never;
@@ -2757,6 +2777,19 @@ export interface components {
             /** @description Who did it; null where nobody had signed in, or the service itself did it. */
             actor_id: string | null;
             detail: {
+                [key: string]: unknown;
+            };
+        };
+        /** ExportLine */
+        ExportLine: {
+            /** @description Such as `session`, `event` or `artifact_bytes`. */
+            kind: string;
+            /** @description What the record belongs to. */
+            of?: {
+                [key: string]: unknown;
+            };
+            /** @description The record, as its own route answers it. */
+            data: {
                 [key: string]: unknown;
             };
         };
@@ -5400,6 +5433,26 @@ export interface operations {
             };
         };
     };
+    exportAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One ExportLine of JSON on each line. The first has the kind `export` and names the kinds that follow in their order; the last has the kind `end` and counts them: an export without it is not whole. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
     listApps: {
         parameters: {
             query?: {
@@ -5568,6 +5621,11 @@ export interface operations {
                  * @example 7
                  */
                 agentVersion?: string;
+                /**
+                 * @description Only runs that have cost so many US dollars or more: see `cost` of their `usage`.
+                 * @example 0.1
+                 */
+                minCost?: number;
                 /** @description How many at most; 100 where only a cursor or an order is sent. */
                 limit?: number;
                 /** @description `X-Next-Cursor` of the page before. */
@@ -5859,6 +5917,11 @@ export interface operations {
                  * @example 7
                  */
                 agentVersion?: string;
+                /**
+                 * @description Only runs that have cost so many US dollars or more: see `cost` of their `usage`.
+                 * @example 0.1
+                 */
+                minCost?: number;
                 /** @description How many at most; 100 where only a cursor or an order is sent. */
                 limit?: number;
                 /** @description `X-Next-Cursor` of the page before. */

@@ -20,6 +20,7 @@ async function callEverything(service: TestArtifacts): Promise<void> {
   const session = { accountId, appName, userId, sessionId };
   await client.restoreVersions({ ...session, artifacts: [{ name, version: 0 }] });
   await client.copyArtifacts({ ...session, toSessionId: 'copy', artifacts: [{ name, version: 1 }] });
+  await client.listArtifactKeys({ accountId: key.accountId });
   await client.deleteArtifact({ key });
   await client.deleteArtifact({ key: large });
   await service.settle();

@@ -69,6 +69,7 @@ async function callEverything({ client, context: { db } }: TestAuth): Promise<vo
   await client.listChangedAccounts({});
   await client.updateAccount({ actorId, account, firstName: 'Ada' });
   await client.listActions({ actorId, limit: 10 });
+  await client.recordExport({ accountId });
   const mail = {
     accountId,
     mailId: randomUUID(),

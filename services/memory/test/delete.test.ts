@@ -32,6 +32,22 @@ async function remember(session: SessionKey, ...texts: string[]): Promise<Sessio
   return session;
 }
 
+test('the keys of all memories of an account are told page by page, each once, and those of no other account', async () => {
+  const { accountId } = newKey();
+  const names = [
+    ['app', 'u1'],
+    ['app', 'u2'],
+    ['other', 'u1'],
+  ] as const;
+  for (const [appName, userId] of names) await remember({ ...newKey(), accountId, appName, userId }, 'a word');
+  await remember(newKey(), 'a word of another account');
+  const first = await service.client.listMemories({ accountId, limit: 2 });
+  const after = first.keys.at(-1);
+  const second = await service.client.listMemories({ accountId, limit: 2, ...(after && { after }) });
+  const told = [...first.keys, ...second.keys].map(({ appName, userId }) => [appName, userId]);
+  expect(told).toEqual(names);
+});
+
 describe('deleting', () => {
   test('an entry removes all its postings, and adding its session again restores it', async () => {
     const memory = await remember(newKey(), 'keep this');

@@ -10,6 +10,7 @@ async function useMemory(service: TestMemory): Promise<void> {
   service.sessions.say(session, 'and left');
   await service.client.addSession({ session });
   await service.client.listEntries({ memory: session, sessionId: session.sessionId });
+  await service.client.listMemories({ accountId: session.accountId });
   await search(service, session, 'cat boat');
   const { entries } = await service.client.listEntries({ memory: session });
   await service.client.deleteEntry({ memory: session, entryId: entries[0]?.id ?? '' });

@@ -43,6 +43,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
     await client.listEvents({ session, newestFirst });
     await Array.fromAsync(client.listSessions({ accountId, appName, userId, newestFirst }));
   }
+  await client.listSessionKeys({ accountId });
   await client
     .patchSession({ session, stateDeltaJson: json({ a: null, b: 1 }), ifMatch: ['1-1'] })
     .catch(() => undefined);

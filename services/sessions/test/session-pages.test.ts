@@ -42,6 +42,33 @@ async function readPages(key: Key, options: PageOptions): Promise<string[][]> {
   return pages;
 }
 
+test('the keys of all sessions of an account are told page by page, each once, and those of no other account', async () => {
+  const { accountId } = newKey();
+  const names = [
+    ['app', 'u1', '___eval___session___1'],
+    ['app', 'u1', 's1'],
+    ['app', 'u1', 's2'],
+    ['app', 'u2', 's1'],
+    ['other', 'u1', 's1'],
+  ] as const;
+  const keys = names.map(([appName, userId, sessionId]) => ({ accountId, appName, userId, sessionId }));
+  for (const session of [...keys.toReversed(), newKey({ appName: 'app', userId: 'u1' })])
+    await service.client.createSession({ session });
+  const found: Key[] = [];
+  for (let after: Key | undefined; ; after = found.at(-1)) {
+    const page = await service.client.listSessionKeys({ accountId, limit: 2, ...(after && { after }) });
+    found.push(...page.keys);
+    if (page.keys.length < 2) break;
+  }
+  expect(found).toMatchObject(keys);
+  expect(found).toHaveLength(keys.length);
+  const nowhere = service.client.listSessionKeys({ accountId, after: { appName: 'a\0', userId: 'u', sessionId: 's' } });
+  await expect(nowhere).rejects.toMatchObject({ reason: 'request_invalid' });
+  await expect(service.client.listSessionKeys({ accountId, limit: 501 })).rejects.toMatchObject({
+    reason: 'request_invalid',
+  });
+});
+
 describe('a page of sessions', () => {
   test.each([
     ['the oldest', false, [['c', 'a'], ['d', 'b'], ['e']]],

@@ -209,6 +209,24 @@ describe('agentmesh', () => {
     expect((await command('keys', 'list')).out).toMatch(/work +openai +cdef/);
   });
 
+  test('exports the account into a file that only its owner can read, and asks for the password where a token does not do', async () => {
+    const file = join(folder, 'export.ndjson');
+    const done = await command('export', file);
+    expect([done.code, done.out, done.err]).toEqual([0, '', expect.stringMatching(/^\d+ records, \d+ bytes\.\n$/)]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const kinds = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { kind: string }).kind);
+    expect([kinds[0], kinds.at(-1)]).toEqual(['export', 'end']);
+    expect((await command('export', file)).code).toBe(1);
+    expect(readFileSync(file, 'utf8')).toContain('"kind":"end"');
+    expect((await command('export')).out.split('\n').at(-2)).toContain('"kind":"end"');
+    const { token: own } = await mesh.tokens.create({ name: 'export', scopes: ['account:read'] });
+    const asked = await start(['export'], { AGENTMESH_TOKEN: own }).ended;
+    expect([asked.code, asked.err]).toEqual([2, expect.stringContaining('E-mail address')]);
+  });
+
   test('says that a list is empty, on stderr', async () => {
     expect(await command('webhooks', 'list')).toEqual({ code: 0, out: '', err: 'There are none.\n' });
     expect((await command('webhooks', 'list', '--json')).out).toBe('[]\n');

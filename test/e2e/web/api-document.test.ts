@@ -56,6 +56,7 @@ describe('the OpenAPI document', () => {
       Object.keys(content).some((type) => type !== 'application/json'),
     );
     expect(others.map(({ name, content = {} }) => [name, ...Object.keys(content)])).toEqual([
+      ['exportAccount 200', 'application/x-ndjson'],
       ['streamRun 200', 'text/event-stream'],
       ['watchRun 200', 'text/event-stream'],
       ['streamAdkRun 200', 'text/event-stream'],

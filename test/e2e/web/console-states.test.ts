@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { runBody } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
 import { faultsOf, launchBrowser, openPage, themes, visit } from './open-console.ts';
 
@@ -21,6 +22,10 @@ async function judge(page: Page, state: string): Promise<string[]> {
   }
   return faults;
 }
+
+/** Requests of screens, other than for the page, the sign-in and the stream of changes. */
+const isFromService = ({ pathname }: URL): boolean =>
+  !pathname.startsWith('/console') && !/\/(session|changes)$/.test(pathname);
 
 const phone = { width: 360, height: 740 };
 const isDrawn = (page: Page): Promise<void> => expect.poll(() => page.locator('.skeleton').count()).toBe(0);
@@ -67,8 +72,6 @@ test('screens whose service is away, and those of a browser that is offline, are
   await page.setViewportSize(phone);
   const faults: string[] = [];
   const problem = page.locator('#main').getByRole('alert').first();
-  const isFromService = ({ pathname }: URL): boolean =>
-    !pathname.startsWith('/console') && !/\/(session|changes)$/.test(pathname);
   const body = { error: { code: 'internal', message: 'The service is away.' }, detail: 'The service is away.' };
   await page.route(isFromService, (route) => route.fulfill({ status: 500, json: body }));
   for (const screen of screens) {
@@ -88,6 +91,48 @@ test('screens whose service is away, and those of a browser that is offline, are
     faults.push(...(await judge(page, `${screen} offline`)));
   }
   expect(faults).toEqual([]);
+  await context.close();
+});
+
+test('screens that are being read, and what is told in passing, are accessible', { timeout }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.setViewportSize(phone);
+  const faults: string[] = [];
+  for (const screen of screens) {
+    const answered = Promise.withResolvers<void>();
+    await page.route(isFromService, (route) => answered.promise.then(() => route.continue()));
+    await page.goto(`${url}/console${screen}`);
+    await page.locator('.skeleton').first().waitFor();
+    faults.push(...(await judge(page, `${screen} skeleton`)));
+    answered.resolve();
+    await isDrawn(page);
+    await page.unroute(isFromService);
+  }
+
+  // A toast stays as long as the pointer is over it.
+  const toast = page.locator('.toast');
+  const judgeToast = async (state: string): Promise<void> => {
+    await toast.hover();
+    faults.push(...(await judge(page, state)));
+    expect(await toast.count()).toBe(1);
+    await toast.getByRole('button', { name: 'Close' }).click();
+    await toast.waitFor({ state: 'detached' });
+  };
+  await page.goto(`${url}/console/account`);
+  await page.getByLabel('First name').fill('Grace');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await judgeToast('done');
+  await page.goto(`${url}/console/account?tab=data`);
+  const refusal = { detail: 'The account was exported too often.', code: 'too_many_exports' };
+  const isExport = '**/api/users/me/export';
+  await page.route(isExport, (route) => route.fulfill({ status: 400, json: refusal }));
+  await page.getByRole('button', { name: 'Download everything' }).click();
+  await toast.getByText(refusal.detail).waitFor();
+  await judgeToast('failed');
+  expect(faults).toEqual([]);
+  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
   await context.close();
 });
 
@@ -179,4 +224,50 @@ test('forms with mistakes tell them in an accessible way', { timeout }, async ({
   faults.push(...(await judge(visited.page, 'schedule')));
   expect(faults).toEqual([]);
   await visited.context.close();
+});
+
+/** Forms by their screen: how each is opened, what is written into it, and the button that sends it. */
+const forms: readonly (readonly [
+  screen: string,
+  open: Open,
+  values: Readonly<Record<string, string>>,
+  send: string,
+])[] = [
+  ['/keys', press('Add a key'), { name: 'work', value: 'abc' }, 'Save'],
+  ['/keys?tab=limits', press('Set a limit'), {}, 'Save'],
+  ['/account?tab=tokens', press('Make a token'), { name: 'report', password: 'wrong password' }, 'Create'],
+  ['/agents/helper?tab=edit', async () => undefined, { model: 'nobody/nothing' }, 'Save'],
+  ['/agents/helper?tab=yaml', async () => undefined, { yaml: 'name: helper\nmodle: x\n' }, 'Save'],
+  ['/agents/new', async () => undefined, { yaml: 'name: [' }, 'Create'],
+  ['/sessions/echo/user/order?tab=state', async () => undefined, { state: '{ no JSON' }, 'Save'],
+];
+
+test('every other form tells its mistakes in an accessible way', { timeout }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.setViewportSize(phone);
+  await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
+  const helper = `agent${await makeAgent(caller, { agent_name: 'helper' })}`;
+  const faults: string[] = [];
+  for (const [screen, open, values, send] of forms) {
+    await page.goto(`${url}/console${screen.replace('helper', helper)}`);
+    await page.locator('#main h1').waitFor();
+    await isDrawn(page);
+    await open(page);
+    const form = page.locator('form').last();
+    for (const [name, value] of Object.entries(values)) await form.locator(`[name=${name}]`).fill(value);
+    await form.getByRole('button', { name: send, exact: true }).click();
+    await form.getByRole('alert').waitFor();
+    faults.push(...(await judge(page, `${screen} ${send}`)));
+  }
+  await page.goto(`${url}/console/device?code=BCDF-GHJK`);
+  await page.locator('#main').getByRole('button').first().waitFor();
+  faults.push(...(await judge(page, 'unknown code')));
+  await caller.request('POST', '/runs', runBody(await caller.createSession('approve'), '[[state:paid=yes]]'));
+  await page.goto(`${url}/console/inbox`);
+  await page.getByLabel('Note for the agent (optional)').waitFor();
+  faults.push(...(await judge(page, 'approval')));
+  expect(faults).toEqual([]);
+  await context.close();
 });

@@ -11,6 +11,7 @@ import { say } from '../../kit/toasts.tsx';
 import { base, go, query } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Audit } from './audit.tsx';
+import { Export } from './export.tsx';
 import { SignIns } from './sign-ins.tsx';
 import { Tokens } from './tokens.tsx';
 
@@ -31,6 +32,7 @@ export function Account() {
       {here === 'tokens' && <Tokens />}
       {here === 'signIns' && <SignIns />}
       {here === 'audit' && <Audit />}
+      {here === 'data' && <Export />}
       {here === 'data' && <Deletion />}
     </Page>
   );

@@ -41,7 +41,7 @@ export function auditRoutes(app: App, { auth, authentication }: Context): void {
   );
 }
 
-function entryOf({ publicId, at, action, accountId, actorId, detailJson }: Action) {
+export function entryOf({ publicId, at, action, accountId, actorId, detailJson }: Action) {
   return {
     id: publicId,
     at: dateTime(at) ?? '',

@@ -62,7 +62,7 @@ function addEnds(app: App, { auth, authentication }: Context): void {
   );
 }
 
-function signInJson(record: SignInRecord, currentId: string | undefined) {
+export function signInJson(record: SignInRecord, currentId: string | undefined) {
   return {
     id: record.id,
     user_agent: record.device?.userAgent ?? '',

@@ -125,7 +125,7 @@ function ofUser({ user_id: userId }: { readonly user_id?: string }): { userId?: 
   return userId === undefined ? {} : { userId };
 }
 
-function personalTokenJson(token: PersonalToken | undefined) {
+export function personalTokenJson(token: PersonalToken | undefined) {
   if (token === undefined) throw new MeshError('internal', 'token_missing', 'The token could not be read.');
   return {
     id: token.id,

@@ -20,8 +20,8 @@ export function hoistRecords<T extends object>(document: T): T {
   return withoutOwnRules({ ...document, paths, components }) as T;
 }
 
-/** Keywords for readers of the description: the record in each frame of a stream, and the forms that a body may have instead of JSON. */
-const told: ReadonlySet<string> = new Set(['x-event', 'x-forms']);
+/** Keywords for readers of the description: the record in each frame of a stream, or in each line of it, and the forms that a body may have instead of JSON. */
+const told: ReadonlySet<string> = new Set(['x-event', 'x-forms', 'x-line']);
 
 /**
  * Removes the other `x-` keywords, which only our validation reads, except where properties have such names. Also removes the pattern

@@ -19,6 +19,8 @@ export interface AddressLimitSettings {
   readonly RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR: number;
   readonly RATE_LIMIT_DEVICE_ADDRESS_BURST: number;
   readonly RATE_LIMIT_DEVICE_ADDRESS_PER_HOUR: number;
+  readonly RATE_LIMIT_EXPORT_ACCOUNT_BURST: number;
+  readonly RATE_LIMIT_EXPORT_ACCOUNT_PER_HOUR: number;
 }
 
 /** Limit of requests for account mail. Refuses with `too_many_mails`. */
@@ -64,6 +66,18 @@ export function createDeviceLimit(config: AddressLimitSettings, throttle: Thrott
   });
 }
 
+/** Limit of exports of an account, whatever address asks for them. Refuses with `too_many_exports`. */
+export function createExportLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
+  return createLimit(config, throttle, {
+    name: 'export',
+    burst: config.RATE_LIMIT_EXPORT_ACCOUNT_BURST,
+    perHour: config.RATE_LIMIT_EXPORT_ACCOUNT_PER_HOUR,
+    subjectOf: ({ identity }) => `account:${identity.accountId}`,
+    refusal: () =>
+      new MeshError('resource_exhausted', 'too_many_exports', 'The account was exported too often. Try again later.'),
+  });
+}
+
 interface Limit {
   readonly name: string;
   readonly burst: number;
@@ -71,14 +85,18 @@ interface Limit {
   readonly refusal: () => MeshError;
 }
 
-function createAddressLimit(
+function createAddressLimit(config: AddressLimitSettings, throttle: Throttle, limit: Limit): AddressLimit {
+  return createLimit(config, throttle, { ...limit, subjectOf: ({ ip }) => `address:${networkOf(ip)}` });
+}
+
+function createLimit(
   { RATE_LIMIT_ENABLED: isEnabled }: AddressLimitSettings,
   throttle: Throttle,
-  { name, burst, perHour, refusal }: Limit,
+  { name, burst, perHour, refusal, subjectOf }: Limit & { readonly subjectOf: (request: FastifyRequest) => string },
 ): AddressLimit {
   if (!isEnabled) return async () => {};
   return async (request, reply) => {
-    const verdict = await throttle.take([{ key: `${name}:address:${networkOf(request.ip)}`, burst, perHour }]);
+    const verdict = await throttle.take([{ key: `${name}:${subjectOf(request)}`, burst, perHour }]);
     reply.headers({
       'ratelimit-limit': verdict.limit,
       'ratelimit-remaining': verdict.remaining,

@@ -58,7 +58,7 @@ function addResend(app: App, { runWebhooks, authentication }: Context): void {
   );
 }
 
-function deliveryJson(delivery: Delivery): WebhookDelivery {
+export function deliveryJson(delivery: Delivery): WebhookDelivery {
   const { id, type, attempts, createTime, lastAttemptTime, nextAttemptTime, responseStatus, error } = delivery;
   return {
     id,

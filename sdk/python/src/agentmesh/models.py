@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: a25ebad2caf79ed7a4de14da86108b8c19a32cb2bcb8a6f90c86a39b9d455dbc
+# SHA-256 of the document: bd085c4893dbf8a04523cfeea22c16dee0983bc7c02ed67ead01d081ad1de4af
 
 from typing import Any, Literal, TypeAlias
 
@@ -320,6 +320,21 @@ class Action(TypedDict):
     Who did it; null where nobody had signed in, or the service itself did it.
     """
     detail: dict[str, Any]
+
+
+class ExportLine(TypedDict):
+    kind: str
+    """
+    Such as `session`, `event` or `artifact_bytes`.
+    """
+    of: NotRequired[dict[str, Any]]
+    """
+    What the record belongs to.
+    """
+    data: dict[str, Any]
+    """
+    The record, as its own route answers it.
+    """
 
 
 class FileMistake(TypedDict):

@@ -1,4 +1,6 @@
+import { ConnectionError } from '../errors.ts';
 import type { Answer, Body, User } from '../records.ts';
+import { linesOf } from '../streams/lines.ts';
 import { type List, listOf, type ListOptions } from '../streams/list.ts';
 import { type Call, type CallOptions, route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -98,6 +100,28 @@ export class Account {
   /** Actions on the account, newest first. */
   audit({ limit = 100, userId, signal }: ListOptions & { userId?: number } = {}): List<Action> {
     return listOf(this.#options.transport, { path: '/api/audit', query: { limit, user_id: userId }, signal });
+  }
+
+  /**
+   * Everything that the account has, as lines of JSON, each `{kind, of?, data}`. The first has the kind `export` and names the others in `data.kinds`, the last
+   * has the kind `end`. Throws ConnectionError where that one is missing: then the export is not whole.
+   *
+   * @example
+   * ```ts
+   * for await (const line of mesh.account.export()) {
+   *   const { kind, data } = JSON.parse(line);
+   *   if (kind === 'end') console.log(data.account); // 1
+   * }
+   * ```
+   */
+  async *export({ signal }: Pick<CallOptions, 'signal'> = {}): AsyncGenerator<string> {
+    const { body } = await this.#options.transport.open({ path: '/api/users/me/export', signal });
+    let last = '';
+    for await (const line of linesOf(body)) {
+      last = line;
+      yield line;
+    }
+    if (!last.startsWith('{"kind":"end"')) throw new ConnectionError('The export ended before it was whole.');
   }
 
   /** The public configuration of the server: which sign-ins there are, for example. */

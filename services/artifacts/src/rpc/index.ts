@@ -3,6 +3,7 @@ import { copyArtifacts } from './copy-artifacts.ts';
 import { deleteArtifact } from './delete-artifact.ts';
 import { getVersion } from './get-version.ts';
 import type { Handlers } from './handlers.ts';
+import { listArtifactKeys } from './list-artifact-keys.ts';
 import { listArtifacts } from './list-artifacts.ts';
 import { listVersions } from './list-versions.ts';
 import { loadArtifact } from './load-artifact.ts';
@@ -15,6 +16,7 @@ export function createHandlers(context: Context): Handlers {
     saveArtifact: saveArtifact(context),
     loadArtifact: loadArtifact(context),
     listArtifacts: listArtifacts(context),
+    listArtifactKeys: listArtifactKeys(context),
     deleteArtifact: deleteArtifact(context),
     listVersions: listVersions(context),
     getVersion: getVersion(context),

@@ -17,6 +17,26 @@ export async function selectNames(db: Queryable, scope: readonly string[], page:
   return rows.map(({ name }) => name);
 }
 
+const selectKeysOfAccount = {
+  name: 'select-keys-of-account',
+  text: `select app_name as "appName", user_id as "userId", session_id as "sessionId", name from artifacts
+    where account_id = $1 and (app_name, user_id, session_id, name) > ($2, $3, $4, $5)
+    order by app_name, user_id, session_id, name limit $6`,
+};
+
+interface KeyRow {
+  readonly appName: string;
+  readonly userId: string;
+  /** Empty for an artifact of the user. */
+  readonly sessionId: string;
+  readonly name: string;
+}
+
+/** The keys of artifacts of an account behind a key, in their order. Empty names stand before all. */
+export function selectKeys(db: Queryable, after: StoredKey, limit: number): Promise<KeyRow[]> {
+  return db.query<KeyRow>(selectKeysOfAccount, [...after, limit]);
+}
+
 const deleteArtifact = {
   text: `delete from artifacts
     where account_id = $1 and app_name = $2 and user_id = $3 and session_id = $4 and name = $5

@@ -67,10 +67,21 @@ describe('the record of actions', () => {
     await expect(signIn()).rejects.toMatchObject(full);
     const token = { accountId, name: 'ci', scopes: ['runs:write'], lifeSeconds: 60n };
     await expect(client.createPersonalToken(token)).rejects.toMatchObject(full);
+    await expect(client.recordExport({ accountId })).rejects.toMatchObject(full);
     expect((await client.listSignIns({ accountId })).signIns).toHaveLength(1);
     await client.signOut({ refreshToken: refreshToken?.value ?? '' });
     await client.endSignIns({ accountId });
     expect((await client.listPersonalTokens({ accountId })).tokens).toEqual([]);
+  });
+
+  test('tells of an export, which needs an account', async () => {
+    const { account } = await auth.client.signUp(signUpOf('exporter@example.com'));
+    const id = account?.id ?? '';
+    await auth.client.recordExport({ accountId: id });
+    const [row] = await selectActions(auth.context.db, { accountId: id, before: undefined, limit: 1 });
+    expect(row).toMatchObject({ action: 'data_exported', account_id: id, actor_id: id });
+    for (const accountId of ['', '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c11'])
+      await expect(auth.client.recordExport({ accountId })).rejects.toMatchObject({ reason: 'caller_gone' });
   });
 
   test('outlives the account, without personal data', async () => {

@@ -19,6 +19,7 @@ export type Action =
   | 'profile_changed'
   | 'role_changed'
   | 'address_taken_back'
+  | 'data_exported'
   | 'account_deleted'
   | 'account_erased';
 
@@ -33,7 +34,7 @@ export interface ActionRecord {
 }
 
 /** Actions that an account can repeat without end. Those that end something are always possible, and not more than what they end. */
-const repeatable = new Set<Action>(['signed_in', 'token_created', 'profile_changed']);
+const repeatable = new Set<Action>(['signed_in', 'token_created', 'profile_changed', 'data_exported']);
 /** Most records of an account in an hour, beyond which no repeatable action is done. */
 const mostAnHour = 5_000;
 
@@ -49,7 +50,7 @@ const withinLimit = {
 
 /**
  * Records an action. Call it in the transaction of the action. Records are never changed. Throws MeshError resource_exhausted `account_actions`, for
- * signing in, a new token and a changed profile, when the account has 5,000 records of the last hour.
+ * signing in, a new token, a changed profile and an export, when the account has 5,000 records of the last hour.
  */
 export async function recordAction(db: Queryable, record: ActionRecord): Promise<void> {
   const { accountId, actorId, action, detail = {} } = record;

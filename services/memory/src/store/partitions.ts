@@ -45,6 +45,21 @@ export async function lockOrInsertPartition(tx: Transaction, key: KeyParameters)
   }
 }
 
+const listKeys: Statement = {
+  name: 'list-partition-keys',
+  text: `select app_name as "appName", user_id as "userId" from partitions
+    where account_id = $1 and (app_name, user_id) > ($2, $3) order by app_name, user_id limit $4`,
+};
+
+/** The keys of memories of an account behind a key, in their order. Empty names stand before all. */
+export function selectPartitionKeys(
+  db: Queryable,
+  after: KeyParameters,
+  limit: number,
+): Promise<{ appName: string; userId: string }[]> {
+  return db.query(listKeys, [...after, limit]);
+}
+
 const advance: Statement = {
   name: 'update-partition',
   text: 'update partitions set next_place = $3, languages = $4::text[] where account_id = $1 and pk = $2',

@@ -11,6 +11,7 @@ import { operatorHandlers } from './operators/index.ts';
 import { retentionHandlers } from './retention/index.ts';
 import { historyHandlers } from './history/index.ts';
 import { listEvents } from './list-events.ts';
+import { listSessionKeys } from './list-session-keys.ts';
 import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
 
@@ -22,6 +23,7 @@ export function createHandlers(context: Context): Handlers {
     getSession: getSession(context),
     listEvents: listEvents(context),
     listSessions: listSessions(context),
+    listSessionKeys: listSessionKeys(context),
     patchSession: once(context, method.patchSession, patchSession),
     deleteSession: deleteSession(context),
     ...historyHandlers(context),

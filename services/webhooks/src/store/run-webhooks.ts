@@ -66,6 +66,29 @@ export const insertRunWebhook = createQuery<NewRunWebhook>({
       check_at = excluded.check_at, ended_at = null`,
 });
 
+interface ListedRunWebhook {
+  readonly runSha256: Uint8Array;
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly invocationId: string;
+  readonly url: string;
+  readonly createdAt: Date;
+}
+
+/** Webhooks of an account behind the one with this hash, in the order of their hashes. */
+export const listRunWebhookRows = createQuery<
+  { accountId: string; after: Uint8Array; limit: number },
+  ListedRunWebhook
+>({
+  name: 'list-run-webhooks',
+  text: (
+    param,
+  ) => `select run_sha256 as "runSha256", app_name as "appName", user_id as "userId", session_id as "sessionId",
+      invocation_id as "invocationId", url, created_at as "createdAt"
+    from run_webhooks where account_id = ${param.accountId} and run_sha256 > ${param.after} order by run_sha256 limit ${param.limit}`,
+});
+
 const countOpen = createQuery<{ accountId: string; most: number }, { number: bigint }>({
   name: 'count-open-run-webhooks',
   text: (param) => `select greatest((select count(*) from (

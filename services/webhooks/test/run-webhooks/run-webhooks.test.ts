@@ -13,6 +13,24 @@ afterAll(() => at[Symbol.asyncDispose]());
 const deliveriesOf = async (run: TestRun) => (await at.client.listDeliveries(run)).deliveries;
 const contentOf = ({ body }: { body: string }) => JSON.parse(body) as { type: string; data: Record<string, unknown> };
 
+test('all webhooks of an account are told page by page, without their secrets, and those of no other account', async () => {
+  const accountId = randomUUID();
+  const runs = [];
+  for (const path of ['/a', '/b', '/c']) runs.push(await at.register(path, { accountId }));
+  await at.register('/other');
+  const found = [];
+  let after: Uint8Array = new Uint8Array(0);
+  do {
+    const page = await at.client.listRunWebhooks({ accountId, after, limit: 2 });
+    found.push(...page.webhooks);
+    after = page.nextAfter;
+  } while (after.length > 0);
+  const told = new Map(found.map(({ invocationId, url }) => [invocationId, new URL(url).pathname]));
+  expect(told).toEqual(new Map(runs.map(({ invocationId }, index) => [invocationId, ['/a', '/b', '/c'][index]])));
+  expect(found).toHaveLength(3);
+  expect(JSON.stringify(found)).not.toContain('secret');
+});
+
 describe('a webhook of a run', () => {
   test('is told once that the run has ended, however often that is announced', async () => {
     const run = await at.register('/once');

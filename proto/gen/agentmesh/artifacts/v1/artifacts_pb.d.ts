@@ -407,6 +407,56 @@ export declare type ListArtifactsResponse = Message<"agentmesh.artifacts.v1.List
 export declare const ListArtifactsResponseSchema: GenMessage<ListArtifactsResponse>;
 
 /**
+ * @generated from message agentmesh.artifacts.v1.ListArtifactKeysRequest
+ */
+export declare type ListArtifactKeysRequest = Message<"agentmesh.artifacts.v1.ListArtifactKeysRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The page begins behind this key, whose account does not count; absent for the first page.
+   *
+   * @generated from field: agentmesh.artifacts.v1.ArtifactKey after = 2;
+   */
+  after?: ArtifactKey | undefined;
+
+  /**
+   * Maximum number of keys, at most 500; 0 means 500.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.artifacts.v1.ListArtifactKeysRequest.
+ * Use `create(ListArtifactKeysRequestSchema)` to create a new message.
+ */
+export declare const ListArtifactKeysRequestSchema: GenMessage<ListArtifactKeysRequest>;
+
+/**
+ * @generated from message agentmesh.artifacts.v1.ListArtifactKeysResponse
+ */
+export declare type ListArtifactKeysResponse = Message<"agentmesh.artifacts.v1.ListArtifactKeysResponse"> & {
+  /**
+   * Fewer than the limit at the end of the list. The session of an artifact of a user is `-`: any session finds it.
+   *
+   * @generated from field: repeated agentmesh.artifacts.v1.ArtifactKey keys = 1;
+   */
+  keys: ArtifactKey[];
+};
+
+/**
+ * Describes the message agentmesh.artifacts.v1.ListArtifactKeysResponse.
+ * Use `create(ListArtifactKeysResponseSchema)` to create a new message.
+ */
+export declare const ListArtifactKeysResponseSchema: GenMessage<ListArtifactKeysResponse>;
+
+/**
  * @generated from message agentmesh.artifacts.v1.DeleteArtifactRequest
  */
 export declare type DeleteArtifactRequest = Message<"agentmesh.artifacts.v1.DeleteArtifactRequest"> & {
@@ -733,6 +783,16 @@ export declare const ArtifactsService: GenService<{
     methodKind: "server_streaming";
     input: typeof ListArtifactsRequestSchema;
     output: typeof ListArtifactsResponseSchema;
+  },
+  /**
+   * Returns one page of the keys of all artifacts of an account, by application, user, session and name.
+   *
+   * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.ListArtifactKeys
+   */
+  listArtifactKeys: {
+    methodKind: "unary";
+    input: typeof ListArtifactKeysRequestSchema;
+    output: typeof ListArtifactKeysResponseSchema;
   },
   /**
    * Deletes an artifact with all its versions. The next save starts again at version 0. Idempotent.

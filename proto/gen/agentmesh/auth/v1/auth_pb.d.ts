@@ -1792,6 +1792,36 @@ export declare type Action = Message<"agentmesh.auth.v1.Action"> & {
 export declare const ActionSchema: GenMessage<Action>;
 
 /**
+ * @generated from message agentmesh.auth.v1.RecordExportRequest
+ */
+export declare type RecordExportRequest = Message<"agentmesh.auth.v1.RecordExportRequest"> & {
+  /**
+   * UUID of the account whose data is exported, and which asks for it.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RecordExportRequest.
+ * Use `create(RecordExportRequestSchema)` to create a new message.
+ */
+export declare const RecordExportRequestSchema: GenMessage<RecordExportRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.RecordExportResponse
+ */
+export declare type RecordExportResponse = Message<"agentmesh.auth.v1.RecordExportResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RecordExportResponse.
+ * Use `create(RecordExportResponseSchema)` to create a new message.
+ */
+export declare const RecordExportResponseSchema: GenMessage<RecordExportResponse>;
+
+/**
  * @generated from message agentmesh.auth.v1.DeleteAccountRequest
  */
 export declare type DeleteAccountRequest = Message<"agentmesh.auth.v1.DeleteAccountRequest"> & {
@@ -2475,6 +2505,16 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof ListActionsRequestSchema;
     output: typeof ListActionsResponseSchema;
+  },
+  /**
+   * Records the action `data_exported` on an account. RESOURCE_EXHAUSTED account_actions; UNAUTHENTICATED caller_gone when there is no such account.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.RecordExport
+   */
+  recordExport: {
+    methodKind: "unary";
+    input: typeof RecordExportRequestSchema;
+    output: typeof RecordExportResponseSchema;
   },
   /**
    * Deletes an account. Its tokens are refused from then on. Without `actor_id` it is idempotent; with it, PERMISSION_DENIED and NOT_FOUND like

@@ -245,6 +245,56 @@ export declare type ListEntriesResponse = Message<"agentmesh.memory.v1.ListEntri
 export declare const ListEntriesResponseSchema: GenMessage<ListEntriesResponse>;
 
 /**
+ * @generated from message agentmesh.memory.v1.ListMemoriesRequest
+ */
+export declare type ListMemoriesRequest = Message<"agentmesh.memory.v1.ListMemoriesRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The page begins behind this key, whose account does not count; absent for the first page.
+   *
+   * @generated from field: agentmesh.memory.v1.MemoryKey after = 2;
+   */
+  after?: MemoryKey | undefined;
+
+  /**
+   * Maximum number of keys, at most 500; 0 means 100.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.memory.v1.ListMemoriesRequest.
+ * Use `create(ListMemoriesRequestSchema)` to create a new message.
+ */
+export declare const ListMemoriesRequestSchema: GenMessage<ListMemoriesRequest>;
+
+/**
+ * @generated from message agentmesh.memory.v1.ListMemoriesResponse
+ */
+export declare type ListMemoriesResponse = Message<"agentmesh.memory.v1.ListMemoriesResponse"> & {
+  /**
+   * Fewer than the limit at the end of the list.
+   *
+   * @generated from field: repeated agentmesh.memory.v1.MemoryKey keys = 1;
+   */
+  keys: MemoryKey[];
+};
+
+/**
+ * Describes the message agentmesh.memory.v1.ListMemoriesResponse.
+ * Use `create(ListMemoriesResponseSchema)` to create a new message.
+ */
+export declare const ListMemoriesResponseSchema: GenMessage<ListMemoriesResponse>;
+
+/**
  * @generated from message agentmesh.memory.v1.DeleteEntryRequest
  */
 export declare type DeleteEntryRequest = Message<"agentmesh.memory.v1.DeleteEntryRequest"> & {
@@ -367,6 +417,16 @@ export declare const MemoryService: GenService<{
     methodKind: "unary";
     input: typeof ListEntriesRequestSchema;
     output: typeof ListEntriesResponseSchema;
+  },
+  /**
+   * Returns one page of the keys of all memories of an account, by application and user, also while MEMORY_ENABLED is false.
+   *
+   * @generated from rpc agentmesh.memory.v1.MemoryService.ListMemories
+   */
+  listMemories: {
+    methodKind: "unary";
+    input: typeof ListMemoriesRequestSchema;
+    output: typeof ListMemoriesResponseSchema;
   },
   /**
    * Deletes one entry. Idempotent. Adding its session again brings it back.

@@ -694,6 +694,56 @@ export declare type ListSessionsResponse = Message<"agentmesh.sessions.v1.ListSe
 export declare const ListSessionsResponseSchema: GenMessage<ListSessionsResponse>;
 
 /**
+ * @generated from message agentmesh.sessions.v1.ListSessionKeysRequest
+ */
+export declare type ListSessionKeysRequest = Message<"agentmesh.sessions.v1.ListSessionKeysRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The page begins behind this key, whose account does not count; absent for the first page.
+   *
+   * @generated from field: agentmesh.sessions.v1.SessionKey after = 2;
+   */
+  after?: SessionKey | undefined;
+
+  /**
+   * Maximum number of keys, at most 500; 0 means 500.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListSessionKeysRequest.
+ * Use `create(ListSessionKeysRequestSchema)` to create a new message.
+ */
+export declare const ListSessionKeysRequestSchema: GenMessage<ListSessionKeysRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ListSessionKeysResponse
+ */
+export declare type ListSessionKeysResponse = Message<"agentmesh.sessions.v1.ListSessionKeysResponse"> & {
+  /**
+   * Fewer than the limit at the end of the list.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.SessionKey keys = 1;
+   */
+  keys: SessionKey[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListSessionKeysResponse.
+ * Use `create(ListSessionKeysResponseSchema)` to create a new message.
+ */
+export declare const ListSessionKeysResponseSchema: GenMessage<ListSessionKeysResponse>;
+
+/**
  * @generated from message agentmesh.sessions.v1.PatchSessionRequest
  */
 export declare type PatchSessionRequest = Message<"agentmesh.sessions.v1.PatchSessionRequest"> & {
@@ -2909,6 +2959,13 @@ export declare type ListRunsRequest = Message<"agentmesh.sessions.v1.ListRunsReq
    * @generated from field: string agent_version = 30;
    */
   agentVersion: string;
+
+  /**
+   * Only runs that have cost so much or more, in US dollars, by the prices that are known; 0 for all.
+   *
+   * @generated from field: double min_cost = 31;
+   */
+  minCost: number;
 };
 
 /**
@@ -3327,6 +3384,16 @@ export declare const SessionsService: GenService<{
     methodKind: "server_streaming";
     input: typeof ListSessionsRequestSchema;
     output: typeof ListSessionsResponseSchema;
+  },
+  /**
+   * Returns one page of the keys of all sessions of an account, by application, user and id, those of evaluations too.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ListSessionKeys
+   */
+  listSessionKeys: {
+    methodKind: "unary";
+    input: typeof ListSessionKeysRequestSchema;
+    output: typeof ListSessionKeysResponseSchema;
   },
   /**
    * Changes the state of a session by appending one event with a state delta. It does not wait for a running turn.

@@ -210,6 +210,96 @@ export declare type ListDeliveriesResponse = Message<"agentmesh.webhooks.v1.List
 export declare const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse>;
 
 /**
+ * @generated from message agentmesh.webhooks.v1.ListRunWebhooksRequest
+ */
+export declare type ListRunWebhooksRequest = Message<"agentmesh.webhooks.v1.ListRunWebhooksRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * `next_after` of the page before; empty for the first page.
+   *
+   * @generated from field: bytes after = 2;
+   */
+  after: Uint8Array;
+
+  /**
+   * Maximum number of webhooks, at most 500; 0 means 100.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.ListRunWebhooksRequest.
+ * Use `create(ListRunWebhooksRequestSchema)` to create a new message.
+ */
+export declare const ListRunWebhooksRequestSchema: GenMessage<ListRunWebhooksRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.ListRunWebhooksResponse
+ */
+export declare type ListRunWebhooksResponse = Message<"agentmesh.webhooks.v1.ListRunWebhooksResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.webhooks.v1.RunWebhook webhooks = 1;
+   */
+  webhooks: RunWebhook[];
+
+  /**
+   * `after` of the next page; empty when this is the last page.
+   *
+   * @generated from field: bytes next_after = 2;
+   */
+  nextAfter: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.ListRunWebhooksResponse.
+ * Use `create(ListRunWebhooksResponseSchema)` to create a new message.
+ */
+export declare const ListRunWebhooksResponseSchema: GenMessage<ListRunWebhooksResponse>;
+
+/**
+ * The webhook of a run, without its secret.
+ *
+ * @generated from message agentmesh.webhooks.v1.RunWebhook
+ */
+export declare type RunWebhook = Message<"agentmesh.webhooks.v1.RunWebhook"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+
+  /**
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * @generated from field: string url = 3;
+   */
+  url: string;
+
+  /**
+   * Unix time in seconds.
+   *
+   * @generated from field: double create_time = 4;
+   */
+  createTime: number;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.RunWebhook.
+ * Use `create(RunWebhookSchema)` to create a new message.
+ */
+export declare const RunWebhookSchema: GenMessage<RunWebhook>;
+
+/**
  * @generated from message agentmesh.webhooks.v1.ResendDeliveryRequest
  */
 export declare type ResendDeliveryRequest = Message<"agentmesh.webhooks.v1.ResendDeliveryRequest"> & {
@@ -301,6 +391,16 @@ export declare const RunWebhooksService: GenService<{
     methodKind: "unary";
     input: typeof ListDeliveriesRequestSchema;
     output: typeof ListDeliveriesResponseSchema;
+  },
+  /**
+   * Returns one page of the webhooks of an account's runs, in no order.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.RunWebhooksService.ListRunWebhooks
+   */
+  listRunWebhooks: {
+    methodKind: "unary";
+    input: typeof ListRunWebhooksRequestSchema;
+    output: typeof ListRunWebhooksResponseSchema;
   },
   /**
    * Sends a delivery again, with the same id and content. It is tried for another three days. NOT_FOUND delivery_not_found.

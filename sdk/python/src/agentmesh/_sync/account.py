@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import httpx
+
 from .. import models
-from .._calls import Call, route
-from .._errors import UnauthenticatedError
+from .._calls import Call, lost, route
+from .._errors import ConnectionError, UnauthenticatedError
 from .transport import Transport
 
 
@@ -62,6 +64,31 @@ class Account:
     def audit(self, **query: Any) -> Iterator[models.Action]:
         """Actions on the account, newest first."""
         return self._transport.pages("/api/audit", {"limit": 100, **query}, models.Action)
+
+    def export(self) -> Iterator[str]:
+        """Everything that the account has, as lines of JSON, each with `kind`, `data`, and `of` where it belongs to something.
+
+        The first has the kind `export` and names the others in `data`, the last has the kind `end`. Raises ConnectionError where that one is missing: then
+        the export is not whole.
+
+        >>> import json
+        >>> [json.loads(line)["data"]["account"] for line in mesh.account.export() if line.startswith('{"kind":"end"')]
+        [1]
+        """
+        response = self._transport.open(Call("GET", "/api/users/me/export"))
+        rest = last = b""
+        try:
+            # Lines end with a line feed alone: texts in them may hold other ends of lines.
+            for piece in response.iter_bytes():
+                *lines, rest = (rest + piece).split(b"\n")
+                for last in lines:
+                    yield last.decode()
+        except httpx.HTTPError as error:
+            raise lost(error) from error
+        finally:
+            response.close()
+        if not last.startswith(b'{"kind":"end"'):
+            raise ConnectionError("The export ended before it was whole.")
 
     def server_config(self) -> models.PublicConfig:
         """The public configuration of the server."""

@@ -6,13 +6,17 @@ import { findAccount } from './find-account.ts';
 import { getAccount } from './get-account.ts';
 import { listAccounts } from './list-accounts.ts';
 import { listActions } from './list-actions.ts';
+import { recordExport } from './record-export.ts';
 import { signUp } from './sign-up.ts';
 import { updateAccount } from './update-account.ts';
 
 /** Accounts: sign-up, profiles, lists, and what was done with them. */
 export function accountHandlers(
   context: Context,
-): Pick<Handlers, 'signUp' | 'getAccount' | 'findAccount' | 'listAccounts' | 'updateAccount' | 'listActions'> {
+): Pick<
+  Handlers,
+  'signUp' | 'getAccount' | 'findAccount' | 'listAccounts' | 'updateAccount' | 'listActions' | 'recordExport'
+> {
   return {
     signUp: signUp(context),
     getAccount: getAccount(context),
@@ -20,5 +24,6 @@ export function accountHandlers(
     listAccounts: listAccounts(context),
     updateAccount: once(context, AuthService.method.updateAccount, updateAccount),
     listActions: listActions(context),
+    recordExport: recordExport(context),
   };
 }

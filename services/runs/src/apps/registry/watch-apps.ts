@@ -28,13 +28,7 @@ const decisive = /\.(ya?ml|json|[cm]?[jt]s)$/;
  * Reloads an app when something in its folder changes, until disposed. Resolves when the watch is set; what has changed since the apps were read is being read
  * then.
  */
-export async function watchApps({
-  dir,
-  only,
-  registry,
-  log,
-  watchFiles = watch,
-}: WatchOptions): Promise<AppsWatch> {
+export async function watchApps({ dir, only, registry, log, watchFiles = watch }: WatchOptions): Promise<AppsWatch> {
   const timers = new Map<string, NodeJS.Timeout>();
   const changes = new Map<string, PromiseWithResolvers<void>>();
   const looks = new LaterLooks((name) => registry.refresh(name));

@@ -3,6 +3,7 @@ import { RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import type { RunWebhooks } from '../../deliveries/run-webhooks.ts';
 import type { RunWebhookHandlers } from './handlers.ts';
 import { listDeliveries } from './list-deliveries.ts';
+import { listRunWebhooks } from './list-run-webhooks.ts';
 import { registerRunWebhook } from './register-run-webhook.ts';
 import { resendDelivery } from './resend-delivery.ts';
 
@@ -12,6 +13,7 @@ export function createRunWebhookHandlers(webhooks: RunWebhooks): RunWebhookHandl
   return {
     registerRunWebhook: registerRunWebhook(webhooks),
     listDeliveries: listDeliveries(webhooks),
+    listRunWebhooks: listRunWebhooks(webhooks),
     resendDelivery: once(webhooks, method.resendDelivery, resendDelivery),
   };
 }

@@ -1,0 +1,1 @@
+export { addExport } from './export-route.ts';

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { faultsOf, launchBrowser, visit } from './open-console.ts';
+
+const url = inject('meshUrl');
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 300_000);
+afterAll(() => browser?.close());
+
+interface Line {
+  readonly kind: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+test('the owner of an account downloads everything in it as one whole file, sees how far it is, and may stop it', {
+  timeout: 180_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await visit(browser, url, '/account?tab=data');
+  const events = Array.from({ length: 300 }, (_, number) => ({
+    author: 'user',
+    content: { role: 'user', parts: [{ text: `${number} ${'word '.repeat(1_000)}` }] },
+  }));
+  const session = await caller.createSession('echo', { events });
+  const download = page.getByRole('button', { name: 'Download everything' });
+
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/users/me/export', (route) => held.promise.then(() => route.abort().catch(() => undefined)));
+  await download.click();
+  await page.getByRole('progressbar', { name: 'Export' }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('progressbar').waitFor({ state: 'detached' });
+  held.resolve();
+  expect(await page.locator('.toast').count()).toBe(0);
+  await page.unroute('**/api/users/me/export');
+
+  const [file] = await Promise.all([page.waitForEvent('download'), download.click()]);
+  expect(file.suggestedFilename()).toMatch(/^agentmesh-\d{4}-\d\d-\d\d\.ndjson$/);
+  await page.getByText('Your export is complete.').waitFor();
+  const lines = (await readFile(await file.path(), 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  const { events: stored } = await caller.readSession(session);
+  expect(lines.filter(({ kind }) => kind === 'event').map(({ data }) => data)).toEqual(stored);
+  expect(lines.at(-1)).toMatchObject({ kind: 'end', data: { account: 1, session: 1, event: 300 } });
+
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page.getByText('Data exported').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
