@@ -79,6 +79,8 @@ function Control({ id, hint, options, rows, onChange, ...rest }: FieldProps & { 
 
 interface FormProps {
   readonly submit: string;
+  /** What the form does cannot be undone. */
+  readonly isFinal?: boolean;
   /** Called with the values by name; a failure is shown in the form. */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => unknown;
   /** A button beside that which submits. */
@@ -87,7 +89,7 @@ interface FormProps {
 }
 
 /** A form with its button. While it is sent it cannot be sent again. */
-export function Form({ submit, onSubmit, beside, children }: FormProps) {
+export function Form({ submit, isFinal = false, onSubmit, beside, children }: FormProps) {
   const [isBusy, fault] = [useSignal(false), useSignal('')];
   const send = async (form: HTMLFormElement): Promise<void> => {
     [isBusy.value, fault.value] = [true, ''];
@@ -116,7 +118,7 @@ export function Form({ submit, onSubmit, beside, children }: FormProps) {
       )}
       <div class="actions">
         {beside}
-        <Button type="submit" kind="first" isOff={isBusy.value}>
+        <Button type="submit" kind={isFinal ? 'danger' : 'first'} isOff={isBusy.value}>
           {submit}
         </Button>
       </div>

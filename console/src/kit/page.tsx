@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
 import { waiting } from '../data/waiting.ts';
 
@@ -42,15 +42,27 @@ export function useTitle(title: string): void {
 }
 
 export function Tabs({ tabs }: { readonly tabs: readonly { href: string; text: string; isHere: boolean }[] }) {
+  const current = useRef<HTMLAnchorElement>(null);
+  const at = tabs.find(({ isHere }) => isHere)?.href;
+  // On a narrow screen it may stand beyond the edge.
+  useEffect(() => showWhole(current.current), [at]);
   return (
     <nav class="tabs" aria-label={t.nav.parts}>
       {tabs.map(({ href, text, isHere }) => (
-        <a key={href} href={href} aria-current={isHere ? 'page' : undefined}>
+        <a key={href} ref={isHere ? current : null} href={href} aria-current={isHere ? 'page' : undefined}>
           {text}
         </a>
       ))}
     </nav>
   );
+}
+
+/** Scrolls the row of a link as far as the link needs. */
+function showWhole(link: HTMLElement | null): void {
+  const row = link?.parentElement;
+  if (!link || !row) return;
+  const beyond = link.getBoundingClientRect().right - row.getBoundingClientRect().right;
+  if (beyond > 0) row.scrollLeft += beyond;
 }
 
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) {

@@ -82,7 +82,7 @@ function Deletion() {
     <section class="card pad stack">
       <h2>{t.account.delete}</h2>
       <p class="muted">{t.account.deleteLead}</p>
-      <Form submit={t.account.delete} onSubmit={remove}>
+      <Form submit={t.account.delete} isFinal onSubmit={remove}>
         <Field
           label={t.account.password}
           name="password"

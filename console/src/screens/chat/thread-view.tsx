@@ -1,3 +1,4 @@
+import type { Event } from '@agentmesh/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
@@ -85,10 +86,17 @@ function Messages({ thread, text }: { readonly thread: Thread; readonly text: Si
       ))}
       {isGapped.value && <p class="small muted">{t.chat.gap}</p>}
       {isRunning.value && drafts.value.size === 0 && <Working place={queuePlace.value} />}
-      {!isRunning.value && run.value?.status === 'failed' && <p class="bad toned fault">{run.value.errorMessage}</p>}
+      {!isRunning.value && run.value?.status === 'failed' && !hasError(events.value.at(-1)) && (
+        <p class="bad toned fault">{run.value.errorMessage}</p>
+      )}
       {!isRunning.value && run.value?.status === 'cancelled' && <p class="small muted">{t.chat.stopped}</p>}
     </>
   );
+}
+
+/** Whether an event tells itself that its run has failed. */
+function hasError(event: Event | undefined): boolean {
+  return (event?.errorMessage ?? event?.errorCode ?? '') !== '';
 }
 
 function Working({ place }: { readonly place: number | undefined }) {
