@@ -16,7 +16,7 @@ import { runEventsRoute } from './watching/run-events.ts';
 import { runTicketRoute } from './watching/run-ticket.ts';
 import { deliveryRoutes } from './webhooks/deliveries.ts';
 
-export { runExport } from './export.ts';
+export { runExport } from './export/run-export.ts';
 
 /** Applications, their runs and live connections. */
 export async function addRuns(app: App, context: Context): Promise<void> {

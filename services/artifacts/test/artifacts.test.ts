@@ -24,29 +24,6 @@ afterAll(() => service[Symbol.asyncDispose]());
 const code = (code: string, reason: string): unknown => expect.objectContaining({ code, reason });
 const notFound = code('not_found', 'artifact_not_found');
 
-test('the keys of all artifacts of an account are told page by page, each once, and those of no other account', async () => {
-  const { accountId } = newKey();
-  const keys = [
-    newKey({ accountId, sessionId: '-', name: 'user:plan.txt' }),
-    newKey({ accountId, name: 'a.txt' }),
-    newKey({ accountId, name: 'b/ü.txt' }),
-    newKey({ accountId, sessionId: 's2', name: 'a.txt' }),
-    newKey({ accountId, userId: 'u2', name: 'a.txt' }),
-  ];
-  for (const key of [...keys.toReversed(), newKey({ name: 'a.txt' })]) await saveText(service.client, key, 'text');
-  const found: ReturnType<typeof newKey>[] = [];
-  for (let after: ReturnType<typeof newKey> | undefined; ; after = found.at(-1)) {
-    const page = await service.client.listArtifactKeys({ accountId, limit: 2, ...(after && { after }) });
-    found.push(...page.keys);
-    if (page.keys.length < 2) break;
-  }
-  expect(found).toMatchObject(keys);
-  expect(found).toHaveLength(keys.length);
-  for (const key of found) expect(await load(service.client, key)).toMatchObject({ text: 'text' });
-  const tooMany = service.client.listArtifactKeys({ accountId, limit: 501 });
-  await expect(tooMany).rejects.toMatchObject({ reason: 'request_invalid' });
-});
-
 describe('versions', () => {
   test('count from 0 and load as they were saved, the latest by default', async () => {
     const key = newKey();

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { pageLimit } from '../page-limit.ts';
 import { canExist } from '../session-key.ts';
 import { invalid } from '../errors.ts';
-import { selectSessionKeys } from '../store/session-keys.ts';
+import { selectSessionKeys } from '../store/session-pages.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Returns one page of the keys of an account's sessions. */

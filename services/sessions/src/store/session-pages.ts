@@ -1,4 +1,5 @@
 import { createQuery, type Query, type Queryable } from '@agentmesh/lib/pg';
+import type { CheckedKey } from '../session-key.ts';
 import { createdMicroseconds, latestMoment, momentOf } from './created-at.ts';
 import type { ListScope } from './state.ts';
 
@@ -78,4 +79,18 @@ function createPageQuery(name: string, beyond: '<' | '>', order: 'asc' | 'desc')
 
 function toListed({ id, created, last_update_time: lastUpdateTime, fields }: ListRow): ListedSession {
   return { id, createdAt: created, lastUpdateTime, ownFields: fields ?? '' };
+}
+
+const listKeys = createQuery<CheckedKey & { readonly limit: number }, CheckedKey>({
+  name: 'list-session-keys',
+  text: (
+    param,
+  ) => `select account_id as "accountId", app_name as "appName", user_id as "userId", id as "sessionId" from sessions
+    where account_id = ${param.accountId} and (app_name, user_id, id) > (${param.appName}, ${param.userId}, ${param.sessionId})
+    order by app_name, user_id, id limit ${param.limit}`,
+});
+
+/** The keys of sessions of an account behind a key, in their order. Empty names stand before all. */
+export function selectSessionKeys(db: Queryable, after: CheckedKey, limit: number): Promise<CheckedKey[]> {
+  return listKeys(db, { ...after, limit });
 }

@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Models } from '../../../models/models.ts';
@@ -9,13 +6,14 @@ import type { AgentToolset } from '../../building/mcp-tools.ts';
 import { type AppSettings, appSettingsOf } from '../../definition/settings/app-settings.ts';
 import { readRootKeys } from '../../definition/read-root-keys.ts';
 import { makeMcpToolset } from '../../entries/make-mcp-toolset.ts';
-import { type FolderFiles, listFolder } from '../../files/folder-files.ts';
+import { listFolder } from '../../files/folder-files.ts';
 import type { AgentFile } from '../../files/load-agent-files.ts';
 import { mcpEntries } from '../../files/mcp-entries.ts';
 import { summaryModelOf } from '../../files/summary-model.ts';
 import type { LoadRequest } from '../protocol.ts';
 import { type AppLinks, noLinks } from './app-links.ts';
 import type { CodeConfig } from './code-settings.ts';
+import { isAsBefore, mixed, sourceOf } from './code-source.ts';
 import type { CodeWorker } from './code-worker.ts';
 import { RemoteRun } from './remote-run.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
@@ -111,30 +109,4 @@ function settingsOf(
     keeper.retire();
     throw error;
   }
-}
-
-/** The source of code of which the worker may have read some files before a change, and some after it. It equals no other, so the next load reads anew. */
-const mixed = '';
-
-/** Whether these files of a folder have not been saved since they were listed. */
-async function isAsBefore(before: FolderFiles, files: readonly string[]): Promise<boolean> {
-  const [then, now] = [stampsOf(before), stampsOf(await listFolder(before.folder))];
-  return [...files, ...packageFiles].every((file) => then.get(file) === now.get(file));
-}
-
-function stampsOf({ files }: FolderFiles): ReadonlyMap<string, string> {
-  return new Map(files.map(({ path, size, changed }) => [path, `${size} ${changed}`]));
-}
-
-/** Files that decide which packages an app has. */
-const packageFiles = ['package.json', 'package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
-
-/** Equal for equal contents of the files. */
-async function sourceOf(folder: string, text: string, files: readonly string[]): Promise<string> {
-  const hash = createHash('sha256').update(text);
-  for (const file of [...files.toSorted(), ...packageFiles]) {
-    const content = await readFile(join(folder, file)).catch(() => undefined);
-    hash.update(`\0${file}\0${content === undefined ? 'absent' : content.length}\0`).update(content ?? '');
-  }
-  return hash.digest('hex');
 }

@@ -1,10 +1,9 @@
 import { runRecord } from '@agentmesh/proto/run-record';
 import type { RunPlace } from '@agentmesh/proto/sessions/v1';
-import { type Context, unary } from '../context.ts';
-import { unlessGone } from '../edge/errors/unless-gone.ts';
-import type { ExportedRecord, ExportPart } from '../export-part.ts';
-import { notificationJson } from './notices/notice-record.ts';
-import { deliveryJson } from './webhooks/deliveries.ts';
+import { type Context, unary } from '../../context.ts';
+import type { ExportedRecord, ExportPart } from '../../export-part.ts';
+import { notificationJson } from '../notices/notice-record.ts';
+import { webhooksOf } from './webhooks-of.ts';
 
 const pageSize = 500;
 
@@ -25,23 +24,6 @@ async function* runsOf(sessions: Context['sessions'], accountId: string): AsyncG
     for (const run of page.runs) yield { kind: 'run', data: runRecord(run) };
     after = page.last;
   } while (after !== undefined);
-}
-
-async function* webhooksOf(runWebhooks: Context['runWebhooks'], accountId: string): AsyncGenerator<ExportedRecord> {
-  let after: Uint8Array = new Uint8Array(0);
-  do {
-    const { webhooks, nextAfter } = await runWebhooks.listRunWebhooks({ accountId, after }, unary);
-    for (const { session, invocationId, url, createTime } of webhooks) {
-      const { appName = '', userId = '', sessionId = '' } = session ?? {};
-      const names = { invocation_id: invocationId, app_name: appName, user_id: userId, session_id: sessionId };
-      const data = { ...names, url, created_at: new Date(createTime * 1_000).toISOString() };
-      yield { kind: 'run_webhook', data };
-      const listed = await unlessGone(runWebhooks.listDeliveries({ accountId, invocationId, userId }, unary));
-      for (const delivery of listed?.deliveries ?? [])
-        yield { kind: 'webhook_delivery', of: { invocation_id: invocationId }, data: deliveryJson(delivery) };
-    }
-    after = nextAfter;
-  } while (after.length > 0);
 }
 
 async function* noticesOf(notices: Context['notices'], accountId: string): AsyncGenerator<ExportedRecord> {
