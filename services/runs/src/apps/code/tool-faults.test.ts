@@ -12,7 +12,7 @@ import { guardTool } from '../entries/guard-tool.ts';
 import { tellToolFailures } from '../entries/tell-tool-failures.ts';
 
 const code = `
-import { FunctionTool, LlmAgent } from '@google/adk/core';
+import { FunctionTool, LlmAgent } from '@google/adk';
 const make = (name, execute) => new FunctionTool({ name, description: name, execute });
 const spin = () => { for (const end = Date.now() + 4_000; Date.now() < end; ); return 'done'; };
 const fall = () => { throw new TypeError('no luck'); };

@@ -32,7 +32,7 @@ before_agent_callbacks:
 before_model_callbacks: [{name: callbacks.check}]
 `,
   'mixed/tools.ts': `
-import { FunctionTool, type Context } from '@google/adk/core';
+import { FunctionTool, type Context } from '@google/adk';
 import { z } from 'zod';
 
 /**

@@ -24,7 +24,7 @@ afterEach(() => resources.disposeAsync());
 
 /** Code that is not loaded before the file `open` is there. */
 const slow = (description: string) => `import { existsSync } from 'node:fs';
-import { LlmAgent } from '@google/adk/core';
+import { LlmAgent } from '@google/adk';
 if (!existsSync(${JSON.stringify(join(dir, 'slow/open'))})) await new Promise(() => setInterval(() => {}, 1_000));
 export const rootAgent = new LlmAgent({ name: 'agent', description: '${description}', model: 'echo/echo' });`;
 

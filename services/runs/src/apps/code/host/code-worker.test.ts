@@ -7,7 +7,7 @@ import { createAppBench } from '../../../../test/run-agents.ts';
 
 /** An agent that says nothing to its host before each event, while the host looks at its worker some times. */
 const slow = `
-import { BaseAgent, createEvent } from '@google/adk/core';
+import { BaseAgent, createEvent } from '@google/adk';
 class Slow extends BaseAgent {
   async *runAsyncImpl() {
     for (const text of ['one', 'two']) {

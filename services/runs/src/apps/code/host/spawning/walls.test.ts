@@ -16,7 +16,7 @@ const agent = `
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync, readdirSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { FunctionTool, LlmAgent } from '@google/adk/core';
+import { FunctionTool, LlmAgent } from '@google/adk';
 const attempts: Record<string, () => unknown> = {
   env: () => Object.keys(process.env).filter((name) => name !== 'ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS').sort(),
   own: () => readFileSync('note.txt', 'utf8'),
