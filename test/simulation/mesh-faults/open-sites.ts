@@ -93,7 +93,9 @@ export async function openSites({ isSmall }: { readonly isSmall: boolean }): Pro
     });
     return restarted;
   };
+  // A disk that is filled while PostgreSQL recovers keeps it from starting.
   const fillFor = async (over: Promise<unknown>): Promise<void> => {
+    await restarted;
     await disk?.fill();
     await over;
     await disk?.empty();
