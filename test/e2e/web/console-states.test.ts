@@ -63,7 +63,7 @@ test('screens of an account that has nothing yet are accessible', { timeout }, a
   await context.close();
 });
 
-test('screens whose service is away, and those of a browser that is offline, are accessible', {
+test('screens whose requests fail, and those of a browser that is offline, are accessible', {
   timeout,
 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');

@@ -1,0 +1,53 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
+import { faultsOf, launchBrowser, themes, visit } from './open-console.ts';
+
+const resources = new AsyncDisposableStack();
+let browser: Browser | undefined;
+let mesh: TestMesh;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  if (browser === undefined) return;
+  const only = ['auth', 'sessions', 'runs', 'keys'];
+  mesh = resources.use(await startMesh({ mode: 'separate', only, env: { AGENTS_DIR: agentsDir } }));
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  await resources.disposeAsync();
+});
+
+/** Screens that read from the service of webhooks, which does not run. */
+const away = ['/automation', '/automation?tab=mail'];
+/** Other screens, and what they show. */
+const there = [
+  ['/runs', 'No runs yet'],
+  ['/keys', 'Add a key'],
+] as const;
+
+test('screens of a service that does not run say so with the id of the request, are accessible, and leave other screens as they are', {
+  timeout: 300_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await visit(browser, mesh.url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  const faults: string[] = [];
+  for (const screen of away) {
+    await page.goto(`${mesh.url}/console${screen}`);
+    const problem = page.locator('#main').getByRole('alert').first();
+    await problem.getByText('Request').waitFor();
+    await problem.getByRole('button', { name: 'Try again' }).waitFor();
+    for (const [colorScheme, rules] of themes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      faults.push(...(await faultsOf(page, rules)).map((fault) => `${screen} ${colorScheme}: ${fault}`));
+    }
+  }
+  for (const [screen, text] of there) {
+    await page.goto(`${mesh.url}/console${screen}`);
+    await page.locator('#main').getByText(text).first().waitFor();
+  }
+  expect(faults).toEqual([]);
+  await context.close();
+});
