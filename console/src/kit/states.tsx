@@ -29,14 +29,21 @@ export function Empty({ icon, title, text, command, children }: EmptyProps) {
   );
 }
 
-export function Failure({ error, retry }: { readonly error: Error; readonly retry?: (() => unknown) | undefined }) {
+interface FailureProps {
+  readonly error: Error;
+  readonly title?: string;
+  readonly retry?: (() => unknown) | undefined;
+  readonly children?: ComponentChildren;
+}
+
+export function Failure({ error, title = t.states.failed, retry, children }: FailureProps) {
   const requestId = requestIdOf(error);
   return (
     <div class="state" role="alert">
       <span class="icon-ring bad toned">
         <Icon name="close" size={22} />
       </span>
-      <h2>{t.states.failed}</h2>
+      <h2>{title}</h2>
       <p>{textOfError(error)}</p>
       {requestId && (
         <p class="small">
@@ -48,6 +55,7 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
           {t.actions.retry}
         </Button>
       )}
+      {children}
     </div>
   );
 }

@@ -23,9 +23,10 @@ export function Connected({ params }: { readonly params: Params }) {
   }, []);
   if (fault.value === undefined) return <Skeleton lines={2} />;
   return (
-    <Page title={t.mail.notConnected}>
-      <Failure error={fault.value} />
-      <LinkButton href={base + mailTab}>{t.mail.back}</LinkButton>
+    <Page title={t.mail.accounts}>
+      <Failure error={fault.value} title={t.mail.notConnected}>
+        <LinkButton href={base + mailTab}>{t.mail.back}</LinkButton>
+      </Failure>
     </Page>
   );
 }
