@@ -3,7 +3,7 @@ import type { Identity } from './edge/authentication/identity.ts';
 
 /** One line of an export. */
 export interface ExportedRecord {
-  /** What the record is, such as `session`. */
+  /** Kind of the record, such as `session`. */
   readonly kind: string;
   /** Names of what it belongs to, such as the session of an event. */
   readonly of?: object;

@@ -17,7 +17,7 @@ export function formerReadersOf(topic: DescMessage): readonly string[] {
   return getOption(topic, formerReaders);
 }
 
-/** Whether messages of a topic are kept until they are acknowledged. */
+/** True for a topic whose messages are kept until they are acknowledged. */
 export function isKept(topic: DescMessage): boolean {
   return durablesOf(topic).length > 0 || formerReadersOf(topic).length > 0;
 }

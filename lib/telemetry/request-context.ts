@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface RequestContext {
   readonly requestId: string;
   readonly traceparent?: string;
-  /** What the work for the request has taken so far; absent where nobody will tell it. */
+  /** Time that the work for the request has taken so far; absent where nobody will tell it. */
   readonly spent?: Spent;
 }
 

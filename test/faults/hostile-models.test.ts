@@ -89,7 +89,7 @@ test.each<{ kind: Hostile; codes: string[]; p99Ms: number }>([
   { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 111 },
   { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 139 },
   { kind: 'tools', codes: [''], p99Ms: 277 },
-  // As many runs of an account that does nothing wrong, to compare with.
+  // The same number of runs of an account that does nothing wrong, to compare with.
   { kind: 'echo', codes: [''], p99Ms: 152 },
 ])(
   'many runs at once, whatever their server answers ($kind), kill no process and hold up no other account',

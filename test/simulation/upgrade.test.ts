@@ -26,7 +26,7 @@ const observation = `
 interface Phase {
   readonly name: string;
   readonly act: (rollout: Rollout) => Promise<void>;
-  /** Whether the next release alone runs at its end. */
+  /** True when the next release alone runs at its end. */
   readonly isUpgraded?: boolean;
 }
 

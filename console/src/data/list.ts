@@ -15,7 +15,7 @@ interface Read<T> extends Page<T> {
   readonly isLong: boolean;
 }
 
-/** How long pages without entries are read one after the other, in milliseconds. */
+/** Milliseconds for which pages without entries are read one after the other. */
 const searchMs = 2_000;
 /** Lists with further pages that are kept when their screen is left. */
 const mostLeft = 10;

@@ -83,7 +83,7 @@ export async function invalidate(...prefixes: readonly string[]): Promise<void> 
   await Promise.all(found.filter(([, { readers }]) => readers > 0).map(([, entry]) => refresh(entry)));
 }
 
-/** What lists have read by their keys, for those who come back to one. */
+/** Lists by their keys, as far as they were read, for those who come back to one. */
 export const leftLists = new Map<string, unknown>();
 
 export function forgetAll(): void {

@@ -79,7 +79,7 @@ function Control({ id, hint, options, rows, onChange, ...rest }: FieldProps & { 
 
 interface FormProps {
   readonly submit: string;
-  /** What the form does cannot be undone. */
+  /** The work of the form cannot be undone. */
   readonly isFinal?: boolean;
   /** Called with the values by name; a failure is shown in the form. */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => unknown;

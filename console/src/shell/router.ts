@@ -4,14 +4,14 @@ export const base = '/console';
 
 const url = signal(new URL(location.href));
 
-/** What an entry of the history keeps. */
+/** State that an entry of the history keeps. */
 interface Entry {
-  /** How far the page was scrolled when it was left, in pixels. */
+  /** Pixels by which the page was scrolled when it was left. */
   readonly top?: number;
 }
 
 const entry = (): Entry => (history.state as Entry | null) ?? {};
-/** How each screen was left last, by its path. */
+/** Search and place of each screen when it was left last, by its path. */
 const leftScreens = new Map<string, { readonly search: string; readonly top: number }>();
 // The browser would scroll before the screen is drawn.
 history.scrollRestoration = 'manual';

@@ -71,7 +71,7 @@ test('an export is read at the pace of its reader, and no further when the reade
   const request = get(url, resolve);
   const response = await promise;
   response.pause();
-  // What fits into the buffers of the sockets is read ahead, of the 500 MB that there are.
+  // Only as much as fits into the buffers of the sockets is read ahead, of the 500 MB that there are.
   let before = -1;
   await expect.poll(() => [made, (before = made)][0] === before && made > 0, { interval: 300 }).toBe(true);
   expect(made).toBeLessThan(1_000);

@@ -6,7 +6,7 @@ import { memoryJson } from './memory-json.ts';
 
 const pageSize = 100;
 
-/** What is remembered of past sessions. */
+/** Memories of past sessions. */
 export const memoryExport: ExportPart = {
   kinds: ['memory'],
   async *read({ memory }, { accountId }) {

@@ -184,7 +184,7 @@ export class NatsStream implements Stream {
     for (const consumer of found) await manager.consumers.update(stream, consumer, settings);
   }
 
-  /** Whether it is of an earlier release and does not go by itself yet. */
+  /** True for one of an earlier release that does not go by itself yet. */
   #isToRetire({ name, config }: ConsumerInfo): boolean {
     return this.#former.has(name) && !config.inactive_threshold;
   }

@@ -52,7 +52,7 @@ export function formerConsumers({ topics }: StreamPlan): ReadonlySet<string> {
   return new Set(names.flatMap(({ consumer, deadConsumer }) => [consumer, deadConsumer]));
 }
 
-/** What makes the server remove a durable consumer. A publisher of an earlier release that still runs takes it back, which a rollback needs. */
+/** Settings that make the server remove a durable consumer. A publisher of an earlier release that still runs takes it back, which a rollback needs. */
 export function retirement(afterMs = RETIRE_MS): Pick<ConsumerConfig, 'inactive_threshold'> {
   return { inactive_threshold: nanos(afterMs) };
 }

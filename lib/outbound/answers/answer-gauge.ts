@@ -68,7 +68,7 @@ export class AnswerGauge {
     return this.#isOver ? undefined : pace.turn(this.#accountId, chunk.byteLength);
   }
 
-  /** Whether the answer may go on with this chunk, whose turn it is. */
+  /** True when the answer may go on with this chunk, whose turn it is. */
   take(chunk: Uint8Array): boolean {
     if (this.#isOver) return false;
     const refused = this.#shape.take(chunk);

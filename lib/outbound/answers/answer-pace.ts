@@ -25,7 +25,7 @@ export class AnswerPace {
   readonly #accounts = new Map<string, Account>();
   #taken = 0;
   #isRoundDue = false;
-  /** When the present round handed on bytes of a flood; undefined when it did not. */
+  /** Time at which the present round handed on bytes of a flood; undefined when it did not. */
   #floodedAtMs: number | undefined;
   #restsUntilMs = 0;
   #isWakingDue = false;

@@ -29,7 +29,7 @@ const scans = [
   /\b(vacuum full|cluster|reindex)\b/i,
 ];
 
-/** What processes of the release before still use, or do not fill, as far as the text of a statement shows it. */
+/** Tables and columns that processes of the release before still use, or do not fill, as far as the text of a statement shows it. */
 const removals = [
   /\bdrop (table|column|view|function|type)\b/i,
   /\brename\b/i,

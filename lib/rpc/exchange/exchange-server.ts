@@ -27,7 +27,7 @@ type ResponseKind = NonNullable<MessageInitShape<typeof ExchangeResponseSchema>[
 
 interface RunningCall {
   readonly gone: AbortController;
-  /** What the call has taken here and behind it, which its last message tells the caller. */
+  /** Time that the call has taken here and behind it, which its last message tells the caller. */
   readonly spent: Spent;
   readonly window: AnswerWindow;
 }

@@ -34,7 +34,7 @@ export interface ReplayedCall {
   readonly wanted: unknown;
 }
 
-/** What every caller expects of a service, from the files that the callers keep. */
+/** Calls that every caller expects to work, from the files that the callers keep. */
 export function expectationsOf(callee: string): Expectations[] {
   const files = globSync(`{gateway,services/*}/expects/${callee}.json`, { cwd: root }).toSorted();
   return files.map((file) => ({

@@ -13,7 +13,7 @@ export interface ServiceAlone extends AsyncDisposable {
 
 interface AloneOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What a test puts in the place of services that it calls. Without one, its calls to them fail. */
+  /** Services that a test puts in the place of those that it calls. Without one, its calls to them fail. */
   readonly beside?: readonly Service[];
 }
 

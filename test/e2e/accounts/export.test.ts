@@ -20,7 +20,7 @@ async function exportOf({ token = '' }: Caller): Promise<{ readonly text: string
   return { text: lines.join('\n'), lines: lines.map((line) => JSON.parse(line) as Line) };
 }
 
-/** What an account has made. */
+/** Things that an account has made. */
 interface Made {
   readonly caller: Caller;
   readonly session: SessionJson;

@@ -24,7 +24,7 @@ export interface Rollout extends AsyncDisposable {
   readonly caller: Caller;
   /** The same, without an account. */
   readonly newCaller: () => Caller;
-  /** What the processes have written. */
+  /** Lines that the processes have written. */
   readonly lines: readonly string[];
   /** Gives the server of NATS the users of a release. */
   readonly useNats: (release: Release) => Promise<void>;

@@ -1,4 +1,4 @@
-/** How far an export was read. */
+/** Progress of an export that is being read. */
 export interface ExportProgress {
   /** Number of the kind of records that is being read. */
   readonly part: number;

@@ -94,7 +94,7 @@ function Messages({ thread, text }: { readonly thread: Thread; readonly text: Si
   );
 }
 
-/** Whether an event tells itself that its run has failed. */
+/** True for an event that tells itself that its run has failed. */
 function hasError(event: Event | undefined): boolean {
   return (event?.errorMessage ?? event?.errorCode ?? '') !== '';
 }

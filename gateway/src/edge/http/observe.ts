@@ -15,7 +15,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined unless tracing is on. */
     span: WorkSpan | undefined;
-    /** What its work has taken so far; undefined until its body is read. */
+    /** Time that its work has taken so far; undefined until its body is read. */
     spent: Spent | undefined;
   }
 }

@@ -113,7 +113,7 @@ function inTurn(loads: Map<string, Promise<void>>, load: (name: string) => Promi
   };
 }
 
-/** Whether the files of an app are not those that were read. */
+/** True when the files of an app are not those that were read. */
 async function isOther(name: string, { dir }: RegistryOptions, { stamps }: AppShelf): Promise<boolean> {
   const { stamp } = await listFolder(join(dir, name));
   return stamp !== (stamps.get(name) ?? '');

@@ -6,7 +6,7 @@ import { type FolderFiles, listFolder } from '../../files/folder-files.ts';
 /** The source of code of which the worker may have read some files before a change, and some after it. It equals no other, so the next load reads anew. */
 export const mixed = '';
 
-/** Whether these files of a folder have not been saved since they were listed. */
+/** True when these files of a folder have not been saved since they were listed. */
 export async function isAsBefore(before: FolderFiles, files: readonly string[]): Promise<boolean> {
   const [then, now] = [stampsOf(before), stampsOf(await listFolder(before.folder))];
   return [...files, ...packageFiles].every((file) => then.get(file) === now.get(file));
