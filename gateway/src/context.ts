@@ -32,7 +32,7 @@ export interface Context extends Clients {
   readonly limitSignUp: AddressLimit;
   readonly limitAnswers: AddressLimit;
   readonly limitDevices: AddressLimit;
-  /** Of the account that asks. */
+  /** Limits exports by the account that asks. */
   readonly limitExports: AddressLimit;
   readonly bus: Bus;
   /** Aborts when the process starts to drain. */

@@ -40,7 +40,7 @@ export const NewPersonalToken = Type.Object(
 );
 
 export const PersonalTokensQuery = Type.Object({
-  user_id: Type.Optional(Type.String({ description: 'Only those bound to this end user.' })),
+  user_id: Type.Optional(storedId({ description: 'Only those bound to this end user.' })),
   ...pageFields(200, 200),
   after: Type.Optional(
     Type.String({
@@ -52,7 +52,7 @@ export const PersonalTokensQuery = Type.Object({
 });
 
 export const RevokePersonalTokensQuery = Type.Object({
-  user_id: Type.Optional(Type.String({ description: 'Only those bound to this end user.' })),
+  user_id: Type.Optional(storedId({ description: 'Only those bound to this end user.' })),
 });
 
 export const RevokedPersonalTokens = Type.Object(

@@ -13,6 +13,7 @@ import { addNextPage, noPlace, type Page, pageOf } from '../../edge/paging/page.
 import { storedId } from '../../edge/records/keywords.ts';
 import { SessionPath } from '../../edge/records/path.ts';
 import { sessionKeyOf } from '../../edge/records/session-key.ts';
+import { noNul } from '../../edge/validation/index.ts';
 import { listedUser } from './run-paths.ts';
 import { Run, Status } from './ledger-record.ts';
 import { readsOfRun } from '../run-family.ts';
@@ -32,6 +33,7 @@ const TimeQuery = {
   ),
   agentVersion: Type.Optional(
     Type.String({
+      pattern: noNul,
       maxLength: 64,
       examples: ['7'],
       description: 'Only runs that this version of their agent has answered: see `agentVersion` of a run.',

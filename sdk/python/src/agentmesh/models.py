@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: bd085c4893dbf8a04523cfeea22c16dee0983bc7c02ed67ead01d081ad1de4af
+# SHA-256 of the document: 15bb888d18aa321f1e9506da66e13d8e76f8cc3e0f02f71fe0aca7240a31e4f0
 
 from typing import Any, Literal, TypeAlias
 
