@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { open, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const megabytes = 1_500;
+/** Room for what half an hour writes, several times. A file system in memory takes only as much as is written. */
+const megabytes = 8_000;
+/** Tries to make a file system as small as what it holds, while others write. */
+const mostTries = 100;
 
 /** A file system of its own, which can be filled. */
 export interface SmallDisk extends AsyncDisposable {
@@ -22,22 +24,25 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk | undefi
     process.stderr.write('\n*** NO MOUNT: no disk is ever full. Run as root. ***\n\n');
     return undefined;
   }
-  const filling = join(folder, 'filling');
   return {
-    fill: () => fillUp(folder, filling),
-    empty: () => rm(filling, { force: true }),
+    fill: () => shrink(folder),
+    empty: () => resize(folder, `${megabytes}m`),
     [Symbol.asyncDispose]: async () => void (await run('umount', ['--lazy', folder])),
   };
 }
 
-async function fillUp(folder: string, path: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const block = Buffer.alloc(1 << 20);
-  await using file = await open(path, 'w');
-  try {
-    // Others write at the same time: the room may end before or after what was left at the beginning.
-    for (let left = 2 * bavail * bsize; left > 0; left -= block.length) await file.write(block);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+/** Makes the file system as small as what it holds. The kernel refuses to make it smaller, as it does when something was written meanwhile. */
+async function shrink(folder: string): Promise<void> {
+  for (let left = mostTries; ; left -= 1) {
+    const { blocks, bfree, bsize } = await statfs(folder);
+    try {
+      return await resize(folder, String((blocks - bfree) * bsize));
+    } catch (error) {
+      if (left === 0) throw error;
+    }
   }
+}
+
+async function resize(folder: string, size: string): Promise<void> {
+  await run('mount', ['-o', `remount,size=${size}`, folder]);
 }
