@@ -1,5 +1,6 @@
 import { findNatsServer } from '@agentmesh/lib/bus/testing';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/test-run/longest-first.ts';
 
 const excluded = ['**/node_modules/**', '**/dist/**'];
 
@@ -69,7 +70,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000, interval: 50 } },
     // A file leaves its process as it found it. To start Node and import the product anew costs each of them half a second of a core.
     isolate: false,
-    reporters: ['default', './scripts/summary-reporter.ts'],
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', './scripts/test-run/summary-reporter.ts'],
     projects: [
       {
         extends: true,
