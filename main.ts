@@ -113,13 +113,13 @@ async function main(args: readonly string[]): Promise<void> {
   const [first, folder] = args;
   if (first === 'validate') return validateApps(folder);
   const names = args.filter((arg) => !arg.startsWith('--'));
-  if (names[0] === 'migrate') return migrateNamed(names.slice(1), args.includes('--print-sql'));
+  if (names[0] === 'migrate') return migrateNamed(names.slice(1), { isPrinted: args.includes('--print-sql') });
   if (names[0] === 'verify-restore') return verifyAll();
   if (names[0] === 'identities')
     return args.includes('--consumer') ? printConsumer(args) : printIdentities(names.slice(1));
   if (names[0] === 'token') return printToken(names.slice(1));
   if (args.includes('--check')) {
-    checkProcess(await target(names, process.env));
+    await checkSettings(names, process.env);
     console.log('settings are good');
     return;
   }
@@ -146,12 +146,27 @@ async function validateApps(folder: string | undefined): Promise<void> {
   process.exit(isGood ? 0 : 1);
 }
 
-/** Prepares the database of separate processes, or prints the SQL that does a part of it: for all services when none is named. */
-async function migrateNamed(names: readonly string[], isPrinted: boolean): Promise<void> {
+/** Throws SettingsError, naming every bad variable, when the named services, or `all`, could not start with this environment. */
+export async function checkSettings(names: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  checkProcess(await target(names, env));
+}
+
+interface MigrateOptions {
+  /** True: prints the SQL that does a part of it, and changes nothing. */
+  readonly isPrinted?: boolean;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly print?: (line: string) => void;
+}
+
+/** Prepares the database of separate processes, for all services when none is named. */
+export async function migrateNamed(
+  names: readonly string[],
+  { isPrinted = false, env = process.env, print = (line) => console.log(line) }: MigrateOptions = {},
+): Promise<void> {
   checkNames(names);
-  const { services: all } = await target(['all'], process.env);
+  const { services: all } = await target(['all'], env);
   const only = names.length > 0 ? names : Object.keys(services);
-  const options = { services: all, only, env: process.env, print: (line: string) => console.log(line) };
+  const options = { services: all, only, env, print };
   if (isPrinted) return printRoles(options);
   await migrate(options);
 }

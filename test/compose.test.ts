@@ -64,11 +64,13 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('sets only documented settings, and the settings of each process pass its check', { timeout: 90_000 }, () => {
+  it('sets only documented settings, and the settings of each process pass its check', {
+    timeout: 90_000,
+  }, async () => {
     for (const { command, environment } of Object.values(own)) {
       expect(undocumented(Object.keys(environment))).toEqual([]);
       const filled = Object.entries(environment).map(([name, value]) => [name, fill(value)] as const);
-      expect(complaint(command, { NODE_ENV: 'production', ...Object.fromEntries(filled) })).toBe('');
+      expect(await complaint(command, { NODE_ENV: 'production', ...Object.fromEntries(filled) })).toBe('');
     }
   });
 });

@@ -9,7 +9,7 @@ const orders = { keys, methods: ['sessions.GetSession', 'memory.SearchMemory'], 
 const deployed = (values: unknown) => (helm === undefined ? [] : render(values));
 
 describe.skipIf(helm === undefined)('consumers of a deployment', () => {
-  it('are known to the services that they call, each with its own methods, and to no others', () => {
+  it('are known to the services that they call, each with its own methods, and to no others', async () => {
     const pods = podsOf(deployed({ consumers: { orders } }));
     const known = words.flatMap((word) => {
       const { MESH_CONSUMERS: text } = envOf(pods.get(word));
@@ -25,9 +25,11 @@ describe.skipIf(helm === undefined)('consumers of a deployment', () => {
       MESH_IDENTITY: secrets['SESSIONS_MESH_IDENTITY'] ?? '',
       MESH_IDENTITIES: secrets['MESH_IDENTITIES'] ?? '',
     };
-    expect(complaint(['sessions'], { ...identity, MESH_CONSUMERS })).toBe('');
+    expect(await complaint(['sessions'], { ...identity, MESH_CONSUMERS })).toBe('');
     const asService = MESH_CONSUMERS.replace('orders', 'gateway');
-    expect(complaint(['sessions'], { ...identity, MESH_CONSUMERS: asService })).toContain('as a service: gateway');
+    expect(await complaint(['sessions'], { ...identity, MESH_CONSUMERS: asService })).toContain(
+      'as a service: gateway',
+    );
   });
 
   it('may connect to these services, and to no others', () => {

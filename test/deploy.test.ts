@@ -88,12 +88,12 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
 
   it('sets only documented settings, each once, and the settings of each process pass its check', {
     timeout: 90_000,
-  }, () => {
+  }, async () => {
     for (const pod of pods.values()) {
       const names = containerOf(pod).env.map(({ name }) => name);
       expect(undocumented(names)).toEqual([]);
       expect(new Set(names).size).toBe(names.length);
-      expect(complaint(containerOf(pod).args, envOf(pod))).toBe('');
+      expect(await complaint(containerOf(pod).args, envOf(pod))).toBe('');
     }
   });
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkSettings, explain } from '../main.ts';
 import { plainEnvironment } from './plain-environment.ts';
 
 export type Texts = Readonly<Record<string, string>>;
@@ -59,9 +60,6 @@ const documented = new Set(
 export const undocumented = (names: readonly string[]) => names.filter((name) => !documented.has(name));
 
 /** The error text of `main.ts --check` for an environment; empty when the process would start. */
-export function complaint(service: readonly string[], env: Texts): string {
-  const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], {
-    env: { ...plainEnvironment, ...env },
-  });
-  return ok ? '' : stderr || 'failed';
+export function complaint(service: readonly string[], env: Texts): Promise<string> {
+  return checkSettings(service, { ...plainEnvironment, ...env }).then(() => '', explain);
 }

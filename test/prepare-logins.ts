@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { makeSecrets } from '@agentmesh/lib/service';
 import { words } from './deployed-settings.ts';
+import { migrateHere } from './start/migrate-here.ts';
 import { runMain } from './start/run-main.ts';
 
-/** Runs `npm start -- migrate` in a database, of this repository or of another folder, and returns the setting by which each service reaches it with its own login. */
+/** Does what `npm start -- migrate` does in a database, that of this repository or of another folder, and returns the setting by which each service reaches it with its own login. */
 export async function prepareLogins(
   databaseUrl: string,
   root?: string,
@@ -13,7 +14,7 @@ export async function prepareLogins(
   const mark = randomBytes(4).toString('hex');
   const urls = Object.fromEntries(secrets.map(([name, url]) => [name, url.replace('_login:', `_login_${mark}:`)]));
   const env = { ...urls, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' };
-  const { code, output } = await runMain(['migrate'], env, root);
+  const { code, output } = await (root === undefined ? migrateHere([], env) : runMain(['migrate'], env, root));
   if (code !== 0) throw new Error(output);
   return (word) => ({ DATABASE_URL: urls[`${word.toUpperCase()}_DATABASE_URL`] ?? '' });
 }

@@ -2,6 +2,7 @@ import { majors, ownServer } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { words } from '../deployed-settings.ts';
 import { at, loginsAt, ownedDatabase, withSchema } from './owned-database.ts';
+import { migrateHere } from './migrate-here.ts';
 import { runMain } from './run-main.ts';
 
 // Not on the server that all tests share: there a superuser has made the roles already.
@@ -44,7 +45,7 @@ describe.each(majors)('on PostgreSQL %s', (major) => {
     const first = loginsAt(url, 'first');
     for (const logins of [first, { ...first, ...loginsAt(url, 'second') }]) {
       for (const round of ['new', 'again']) {
-        const { code, output } = await migrate(url, logins);
+        const { code, output } = await migrateHere([], { ...logins, DATABASE_URL: url });
         expect([round, output, code]).toEqual([round, expect.stringContaining('agentmesh_auth_'), 0]);
         expect(output).toContain('every login of the database may still take advisory locks, store large objects,');
       }
@@ -83,7 +84,7 @@ describe.each(majors)('on PostgreSQL %s', (major) => {
   test('named services alone are prepared, and rights on the database stay as they are', async () => {
     const url = await ownedDatabase(superuser, 'some_services', 'createrole');
     const logins = loginsAt(url, 'some');
-    const { code, output } = await migrate(url, logins, 'keys', 'memory');
+    const { code, output } = await migrateHere(['keys', 'memory'], { ...logins, DATABASE_URL: url });
     expect([output, code]).toEqual([expect.stringContaining('keys: keys; login agentmesh_keys_some'), 0]);
     expect(await readers(logins)).toEqual(['keys', 'memory']);
     const { rows } = await at(url, (client) =>
