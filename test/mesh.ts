@@ -49,6 +49,11 @@ export interface MeshOptions {
   reachedAt?: (name: string, port: number) => Promise<number>;
   /** Services of a separate mesh that are started; absent: all. The gateway is always one of them. */
   only?: readonly string[];
+  /**
+   * Services of a separate mesh that have processes of their own; absent: all. The others share the process `others`, which takes a second of processor time to start
+   * where as many processes take five: for tests of what happens when some processes die.
+   */
+  apart?: readonly string[];
   /** Number of lines of output that are kept at least; absent: all of them. */
   mostLines?: number;
 }
@@ -67,6 +72,7 @@ export async function startMesh({
   env = {},
   ownEnv,
   only,
+  apart,
   doubled = [],
   reachedAt = async (_, port) => port,
   mostLines = Infinity,
@@ -76,9 +82,8 @@ export async function startMesh({
   // PostgreSQL does not run as root: its own user must be able to enter the folder.
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
-  const names = words.flatMap((word) => (doubled.includes(word) ? [`${word}-2`, word] : [word]));
-  const ports = await freePorts(names.length);
-  const port = ports.at(-1) as number;
+  const processes = processesOf(words, doubled, apart);
+  const [port = 0, ...ports] = await freePorts(processes.length + 1);
   const lines: string[] = [];
   const crashed: string[] = [];
   const common = {
@@ -87,14 +92,16 @@ export async function startMesh({
     ENCRYPT_KEY: encryptKey,
     PORT: String(port),
     OPS_PORT: '0',
+    // The tests of auth hash at the usual cost, which takes 40 ms of processor time for each account here.
+    AUTH_ARGON2_MEMORY_KIB: '64',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const places = names.map((name, index) => ({ name, port: ports[index] as number }));
+  const places = processes.map((it, index) => ({ ...it, port: ports[index] as number }));
   const starts = mode === 'all' ? { all: common } : await separateEnvironments(places, common, reachedAt);
   const children = new Map<string, ChildProcess>();
   const start = async (name: string, env: Record<string, string>): Promise<void> => {
-    const argv = ['main.ts', wordOf(name)];
+    const argv = ['main.ts', ...(places.find((place) => place.name === name)?.words ?? ['all'])];
     const child = spawn(process.execPath, argv, { cwd: rootOf(name), env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.set(name, child);
     let isReady = false;
@@ -145,15 +152,26 @@ function servicesOf(root: string): string[] {
   return [...folders.map(({ name }) => name), 'gateway'];
 }
 
-/** The service of a process. */
-function wordOf(name: string): string {
-  return name.replace(/-2$/, '');
+interface Process {
+  readonly name: string;
+  /** Its services. */
+  readonly words: readonly string[];
 }
 
-interface Place {
-  /** Name of the process. */
-  readonly name: string;
+interface Place extends Process {
   readonly port: number;
+}
+
+/** The processes of a separate mesh. The second one of a service comes first. */
+function processesOf(words: readonly string[], doubled: readonly string[], apart = words): Process[] {
+  const others = words.filter((word) => !apart.includes(word));
+  const own = words.filter((word) => apart.includes(word));
+  return [
+    ...own.flatMap((word) =>
+      (doubled.includes(word) ? [`${word}-2`, word] : [word]).map((name) => ({ name, words: [word] })),
+    ),
+    ...(others.length > 0 ? [{ name: 'others', words: others }] : []),
+  ];
 }
 
 async function separateEnvironments(
@@ -162,9 +180,9 @@ async function separateEnvironments(
   reachedAt: (name: string, port: number) => Promise<number>,
 ): Promise<Record<string, Record<string, string>>> {
   const addresses = new Map<string, string[]>();
-  for (const { name, port } of places) {
-    const known = addresses.get(wordOf(name)) ?? [];
-    addresses.set(wordOf(name), [...known, `127.0.0.1:${await reachedAt(name, port)}`]);
+  for (const { name, words, port } of places) {
+    const address = `127.0.0.1:${await reachedAt(name, port)}`;
+    for (const word of words) addresses.set(word, [...(addresses.get(word) ?? []), address]);
   }
   const away = servicesOf(repository).filter((word) => !addresses.has(word));
   const urls = new Map([
@@ -176,10 +194,10 @@ async function separateEnvironments(
   const identities = identitiesOf([...addresses.keys()]);
   const { ENCRYPT_KEY: _, ...withoutKey } = shared;
   return Object.fromEntries(
-    places.map(({ name, port }) => {
-      const word = wordOf(name);
-      const env: Record<string, string> = ['auth', 'gateway', 'keys'].includes(word) ? shared : withoutKey;
-      return [name, { ...env, MESH_PORT: String(port), ...identities(word) }];
+    places.map(({ name, words, port }) => {
+      const isHolder = words.some((word) => ['auth', 'gateway', 'keys'].includes(word));
+      const env: Record<string, string> = isHolder ? shared : withoutKey;
+      return [name, { ...env, MESH_PORT: String(port), ...identities(words) }];
     }),
   );
 }
@@ -192,10 +210,11 @@ function urlOf(addresses: readonly string[]): string {
   return addresses.length === 1 ? `http://${addresses[0]}` : `ipv4:${addresses.join(',')}`;
 }
 
-/** Returns the settings by which each service proves who it is. */
-function identitiesOf(words: readonly string[]): (word: string) => Record<string, string> {
+/** Returns the settings by which the services of a process prove who they are. */
+function identitiesOf(words: readonly string[]): (here: readonly string[]) => Record<string, string> {
   const { MESH_IDENTITIES = '', ...own } = makeSecrets(words);
-  return (word) => ({ MESH_IDENTITIES, MESH_IDENTITY: own[`${word.toUpperCase()}_MESH_IDENTITY`] ?? '' });
+  const keyOf = (word: string): string => own[`${word.toUpperCase()}_MESH_IDENTITY`] ?? '';
+  return (here) => ({ MESH_IDENTITIES, MESH_IDENTITY: here.map(keyOf).join(',') });
 }
 
 /** Passes all lines of a process on to `keep`. */

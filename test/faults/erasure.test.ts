@@ -16,7 +16,7 @@ let sessions: Database;
 beforeAll(async () => {
   const { url } = resources.use(await testDatabaseUrl());
   databaseUrl = url;
-  mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: url }));
+  mesh = resources.use(await startMesh({ mode: 'separate', apart: ['auth', 'sessions'], databaseUrl: url }));
   const migrations = new URL('../../services/sessions/migrations/', import.meta.url);
   sessions = resources.use(await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log));
 });

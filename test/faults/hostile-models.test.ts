@@ -31,7 +31,9 @@ beforeAll(async () => {
   };
   const [here, seconds] = ['127.0.0.1/32', '5'];
   const env = { MODEL_API_BASE_ALLOW: here, RUNS_MCP_ALLOW: here, RUNS_MODEL_TIMEOUT_SECONDS: seconds };
-  mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: url, env, ownEnv }));
+  // The figures of the full size are those of nine processes.
+  const processes = isFull ? {} : { apart: ['runs'] };
+  mesh = resources.use(await startMesh({ mode: 'separate', ...processes, databaseUrl: url, env, ownEnv }));
   [greedy, stranger] = [await newAccount(mesh.url), await newAccount(mesh.url)];
   if (isFull) for (const what of ['warming up', 'quiet']) tell(what, await timesBeside(Promise.resolve(), 500));
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   );
   const { url } = resources.use(await testDatabaseUrl());
   const env = { SMTP_URL: sink.url, MAIL_FROM: 'mesh@example.org' };
-  mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: url, env }));
+  mesh = resources.use(await startMesh({ mode: 'separate', apart: ['auth', 'webhooks'], databaseUrl: url, env }));
   const migrations = new URL('../../services/auth/migrations/', import.meta.url);
   db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 2, migrations }, log));
 });

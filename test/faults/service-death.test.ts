@@ -12,6 +12,7 @@ interface RunJson {
 
 /** The lifetime of a lease by default (SESSIONS_LEASE_SECONDS). */
 const leaseMs = 10_000;
+const dying = ['auth', 'sessions', 'runs', 'memory'];
 const resources = new AsyncDisposableStack();
 let databaseUrl: string;
 let mesh: TestMesh;
@@ -19,8 +20,8 @@ let caller: Caller;
 
 beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
-  const options = { mode: 'separate' as const, databaseUrl, env: { AGENTS_DIR: agentsDir } };
-  mesh = resources.use(await startMesh(options));
+  const options = { apart: dying, databaseUrl, env: { AGENTS_DIR: agentsDir } };
+  mesh = resources.use(await startMesh({ mode: 'separate', ...options }));
   caller = await newAccount(mesh.url);
 });
 afterAll(() => resources.disposeAsync());
@@ -37,7 +38,7 @@ async function endLeases(): Promise<number[]> {
 }
 
 describe('a service that dies', () => {
-  test.each(['auth', 'sessions', 'runs', 'memory'])(
+  test.each(dying)(
     '%s: is named by /readyz, and served again after its restart',
     { timeout: 180_000 },
     async (word) => {

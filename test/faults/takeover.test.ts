@@ -54,7 +54,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: openAi.baseUrl,
     OPENAI_API_KEY: 'sk-test',
   };
-  mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: database.url, env }));
+  mesh = resources.use(await startMesh({ mode: 'separate', apart: ['runs'], databaseUrl: database.url, env }));
   caller = await newAccount(mesh.url);
 });
 afterAll(() => resources.disposeAsync());

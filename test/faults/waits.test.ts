@@ -28,7 +28,8 @@ beforeAll(async () => {
   };
   const ownEnv = (name: string) => ({ OPS_PORT: name === 'runs' ? String(opsPort) : '0' });
   const only = ['auth', 'sessions', 'runs', 'keys'];
-  mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: database.url, env, ownEnv, only }));
+  const options = { databaseUrl: database.url, env, ownEnv, only, apart: ['keys', 'runs'] };
+  mesh = resources.use(await startMesh({ mode: 'separate', ...options }));
   caller = await newAccount(mesh.url);
   admin = new Caller(mesh.url);
   admin.token = (await admin.request<{ access_token: string }>('POST', '/api/auth/token', operator)).body.access_token;

@@ -12,7 +12,7 @@ import { createWriters } from './mesh-faults/lanes/writers.ts';
 import { startReplicatedPostgres } from './mesh-faults/replicated-postgres.ts';
 
 const seed = Number(process.env.VERIFY_SEED ?? 1);
-const env = { AGENTS_DIR: agentsDir, AUTH_ARGON2_MEMORY_KIB: '64', RATE_LIMIT_ENABLED: 'false' };
+const env = { AGENTS_DIR: agentsDir, RATE_LIMIT_ENABLED: 'false' };
 const leastWrites = 40;
 
 interface Failing {

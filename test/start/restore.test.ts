@@ -15,7 +15,7 @@ import { runMain } from './run-main.ts';
 
 const major = 15;
 const tools = await findPostgresTools(major);
-const env = { AGENTS_DIR: agentsDir, AUTH_ARGON2_MEMORY_KIB: '64', RATE_LIMIT_ENABLED: 'false' };
+const env = { AGENTS_DIR: agentsDir, RATE_LIMIT_ENABLED: 'false' };
 /** More than what is stored in PostgreSQL itself. */
 const largeBytes = 200_000;
 const leastPieces = 6;

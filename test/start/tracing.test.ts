@@ -74,7 +74,8 @@ test('spans follow the conventions for HTTP, RPC, databases and models: the prov
   await using openAi = await startFakeOpenAi();
   const models = { OPENAI_BASE_URL: openAi.baseUrl, OPENAI_API_KEY: 'sk-test' };
   const env = { AGENTS_DIR: agentsDir, ...models, ...exporter(receiver.url), GATEWAY_ACCESS_SAMPLE: '1' };
-  await using mesh = await startMesh({ mode: 'separate', databaseUrl: database.url, env });
+  const apart = ['gateway', 'runs', 'sessions'];
+  await using mesh = await startMesh({ mode: 'separate', apart, databaseUrl: database.url, env });
   const caller = await newAccount(mesh.url);
   await caller.run(await caller.createSession('chat'), 'what only we know');
   const find = (name: string, kind?: number) =>
@@ -156,7 +157,8 @@ test.each<Mode>(['all', 'separate'])(
   { timeout: 120_000 },
   async (mode) => {
     await using database = await testDatabaseUrl();
-    await using mesh = await startMesh({ mode, databaseUrl: database.url, env: { AGENTS_DIR: agentsDir } });
+    const env = { AGENTS_DIR: agentsDir };
+    await using mesh = await startMesh({ mode, apart: ['sessions'], databaseUrl: database.url, env });
     const caller = await newAccount(mesh.url);
     const session = await caller.createSession();
     expect((await caller.request('GET', sessionPath({ ...session, id: 'nowhere' }))).status).toBe(404);

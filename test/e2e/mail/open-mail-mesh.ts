@@ -17,6 +17,8 @@ export interface MailMesh extends AsyncDisposable {
 }
 
 const only = ['artifacts', 'auth', 'keys', 'runs', 'sessions', 'webhooks'];
+/** Those that tests kill. */
+const apart = ['runs', 'webhooks'];
 
 export type MailWord = 'microsoft_outlook' | 'google_gmail';
 
@@ -33,7 +35,9 @@ export async function openMailMesh(env: Record<string, string> = {}): Promise<Ma
   const google = resources.use(await startFakeGoogle(clock));
   const database = resources.use(await testDatabaseUrl());
   const settings = { ...microsoft.settings, ...google.settings, AGENTS_DIR: agentsDir, ...env };
-  const mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl: database.url, env: settings }));
+  const mesh = resources.use(
+    await startMesh({ mode: inject('mode'), only, apart, databaseUrl: database.url, env: settings }),
+  );
   google.subscription.endpoint = `${mesh.url}/api/webhooks/gmail/notifications`;
   const opened = resources.move();
   return {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   if (browser === undefined) return;
   const only = ['auth', 'sessions', 'runs', 'keys'];
-  mesh = resources.use(await startMesh({ mode: 'separate', only, env: { AGENTS_DIR: agentsDir } }));
+  mesh = resources.use(await startMesh({ mode: 'separate', only, apart: [], env: { AGENTS_DIR: agentsDir } }));
 }, 300_000);
 afterAll(async () => {
   await browser?.close();

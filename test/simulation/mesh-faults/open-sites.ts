@@ -20,7 +20,6 @@ const only = ['auth', 'sessions', 'runs', 'keys', 'webhooks', 'artifacts', 'memo
 const mostLines = 50_000;
 
 const settings = {
-  AUTH_ARGON2_MEMORY_KIB: '64',
   ACCESS_TOKEN_EXPIRE_MINUTES: '1000',
   RATE_LIMIT_ENABLED: 'false',
   RUNS_MCP_ALLOW: '127.0.0.1/32',
@@ -149,7 +148,8 @@ async function openAttacked(
     ...(isSmall ? [] : ['keys', 'webhooks', 'artifacts', 'memory']),
   ];
   const databases = new Map<string, TcpProxy>();
-  for (const name of new Set([...only, ...processes])) databases.set(name, resources.use(await TcpProxy.open(url)));
+  const others = isSmall ? ['others'] : only;
+  for (const name of new Set([...others, ...processes])) databases.set(name, resources.use(await TcpProxy.open(url)));
   const between: TcpProxy[] = [];
   const [port] = await freePorts(1);
   const ownEnv = (name: string): Record<string, string> => ({
@@ -161,7 +161,8 @@ async function openAttacked(
     between.push(link);
     return link.port;
   };
-  const mesh = startMesh({ mode: 'separate', env, only, doubled, ownEnv, reachedAt, mostLines });
+  const apart = isSmall ? processes : only;
+  const mesh = startMesh({ mode: 'separate', env, only, apart, doubled, ownEnv, reachedAt, mostLines });
   const attacked = resources.use(await mesh);
   const gateways = [attacked.url, ...(isSmall ? [] : [`http://127.0.0.1:${port}`])];
   return { attacked, gateways, processes, links: [...databases.values(), ...between] };
