@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { newAccount } from '../caller.ts';
 import { startMesh } from '../mesh.ts';
+import { homelessEnvironment } from '../plain-environment.ts';
 import { startRegistry } from './offline-registry.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,9 +37,9 @@ interface Ended {
 
 /** Runs a program in a folder that has nothing of this repository, with a home of its own. */
 async function outside(cwd: string, registry: string, program: string, ...args: string[]): Promise<Ended> {
-  const { PATH, AGENTMESH_URL = '', AGENTMESH_TOKEN = '' } = process.env;
+  const { AGENTMESH_URL = '', AGENTMESH_TOKEN = '' } = process.env;
   const own = { npm_config_registry: registry, npm_config_audit: 'false', HOME: folder };
-  const env = { PATH, AGENTMESH_URL, AGENTMESH_TOKEN, ...own };
+  const env = { ...homelessEnvironment, AGENTMESH_URL, AGENTMESH_TOKEN, ...own };
   return run(program, args, { cwd, env }).then(
     ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({

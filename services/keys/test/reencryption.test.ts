@@ -22,9 +22,10 @@ afterEach(() => keys[Symbol.asyncDispose]());
 
 /** Runs the command as the operator does. */
 async function run(env: Record<string, string>, services = ['keys']) {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['main.ts', ...services, '--reencrypt'], {
     cwd: root,
-    env: { PATH: process.env.PATH, DATABASE_URL: keys.databaseUrl, LOG_LEVEL: 'silent', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, DATABASE_URL: keys.databaseUrl, LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

@@ -24,7 +24,8 @@ afterAll(() => resources.disposeAsync());
 /** Starts the server and returns its port. When another process has taken the port before the server could, it ends, and another port is tried. */
 async function startEverything(transport: string, tries = 3): Promise<number> {
   const port = await freePort();
-  const env = { PATH: process.env.PATH, PORT: String(port) };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, PORT: String(port) };
   const child = spawn(process.execPath, [program, transport], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   resources.defer(async () => {
     if (child.exitCode !== null) return;

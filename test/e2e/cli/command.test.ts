@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { AgentMesh, type Run } from '@agentmesh/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
+import { homelessEnvironment } from '../../plain-environment.ts';
 
 const url = inject('meshUrl');
 const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
@@ -34,7 +35,7 @@ interface Running {
 }
 
 function start(args: readonly string[], env: Record<string, string> = { AGENTMESH_TOKEN: token }): Running {
-  const own = { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, AGENTMESH_URL: url, ...env };
+  const own = { ...homelessEnvironment, XDG_CONFIG_HOME: folder, AGENTMESH_URL: url, ...env };
   const child = spawn(process.execPath, [main, ...args], { env: own, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
   const written = { out: '', err: '' };
   child.stdout.on('data', (bytes: Buffer) => (written.out += bytes.toString()));

@@ -7,6 +7,7 @@ import { isDeepStrictEqual, promisify } from 'node:util';
 import { AgentMesh, type RunEvent } from '@agentmesh/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
+import { homelessEnvironment } from '../../plain-environment.ts';
 import { hasPython, installPythonClient } from '../../python-client.ts';
 import { CuttingProxy } from '../../sdk/cutting-proxy.ts';
 
@@ -49,7 +50,7 @@ async function watchByLibrary(proxied: string, runId: string): Promise<Watched> 
 }
 
 async function watchByCommand(proxied: string, runId: string): Promise<Watched> {
-  const env = { PATH: process.env.PATH, HOME: folder, AGENTMESH_URL: proxied, AGENTMESH_TOKEN: token };
+  const env = { ...homelessEnvironment, HOME: folder, AGENTMESH_URL: proxied, AGENTMESH_TOKEN: token };
   const options = { env, maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await runProgram(process.execPath, [command, 'tail', runId, '--json'], options);
   const lines = stdout
@@ -60,8 +61,9 @@ async function watchByCommand(proxied: string, runId: string): Promise<Watched> 
 }
 
 async function watchByPython(proxied: string, runId: string): Promise<Watched> {
-  const options = { maxBuffer: 64 * 1024 * 1024 };
-  const { stdout } = await runProgram(python ?? '', ['-B', watcher, proxied, token, runId], options);
+  const env = { ...process.env, PYTHONPYCACHEPREFIX: join(folder, 'compiled') };
+  const options = { env, maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await runProgram(python ?? '', [watcher, proxied, token, runId], options);
   return JSON.parse(stdout) as Watched;
 }
 

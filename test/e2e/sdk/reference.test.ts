@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
+import { homelessEnvironment } from '../../plain-environment.ts';
 
 const url = inject('meshUrl');
 const client = fileURLToPath(new URL('../../../sdk/typescript', import.meta.url));
@@ -42,7 +43,7 @@ test.each(examples)('the example prints what its comments say: $file', async ({ 
   ];
   const file = join(folder, 'example.ts');
   writeFileSync(file, [...head, code.replaceAll('http://127.0.0.1:8000', url)].join('\n'));
-  const env = { PATH: process.env.PATH, URL: url, TOKEN: token };
+  const env = { ...homelessEnvironment, URL: url, TOKEN: token };
   const { stdout } = await run(process.execPath, [file], { env });
   const told = [...code.matchAll(/(?:^|; )\/\/ (.*)$/gm)].map(([, line]) => line);
   expect(stdout.trim().split('\n')).toEqual(told);
