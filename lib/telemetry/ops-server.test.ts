@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -19,6 +20,29 @@ async function start(checks: Checks, own?: Checks, waits: Waits = {}) {
   server = await startOpsServer({ host: '0.0.0.0', port: 0, hosts, metrics, checks, ...(own && { own }), ...waits });
   const { port } = server;
   return { metrics, get: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init) };
+}
+
+const profiledScript = `
+  const { createMetrics, startOpsServer } = await import(process.argv[1]);
+  const address = { host: '127.0.0.1', port: 0, hosts: [] };
+  const { port } = await startOpsServer({ ...address, metrics: createMetrics(), checks: {}, profiles: true });
+  console.log(port);
+`;
+
+/** A process of its own that can be profiled: the heap of a process of tests is so large that a snapshot takes 15 s. */
+async function startProfiled() {
+  const module = new URL('index.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', profiledScript, module], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    port: Number(line),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
 }
 
 describe('startOpsServer', () => {
@@ -136,7 +160,8 @@ describe('profiles', () => {
   });
 
   it('are a heap snapshot and a CPU profile of the process, one at a time', async () => {
-    const { get } = await start({}, undefined, { profiles: true });
+    await using profiled = await startProfiled();
+    const get = (path: string) => fetch(`http://127.0.0.1:${profiled.port}${path}`);
     const cpu = get('/debug/cpu?seconds=1');
     await expect.poll(async () => (await get('/debug/cpu?seconds=0')).status).toBe(409);
     expect(await (await cpu).json()).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
