@@ -30,7 +30,7 @@ export function pythonWithGenerator(): string | undefined {
   const python = join(folder, 'bin', 'python');
   if (existsSync(python)) return python;
   if (spawnSync('python3', ['-m', 'venv', folder], { stdio: 'ignore' }).status !== 0) return undefined;
-  mustRun(python, ['-m', 'pip', 'install', '--quiet', `${join(root, 'sdk', 'python')}[generate]`]);
+  mustRun(python, ['-m', 'pip', 'install', '--quiet', '--no-compile', `${join(root, 'sdk', 'python')}[generate]`]);
   return python;
 }
 

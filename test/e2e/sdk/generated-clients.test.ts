@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Caller } from '../../caller.ts';
 import { root } from '../../deployed-settings.ts';
-import { hasPython, installPythonClient } from '../../python-client.ts';
+import { hasPython, installPython } from '../../python-client.ts';
 
 const run = promisify(execFile);
 const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
@@ -108,7 +108,7 @@ with client.get_httpx_client().stream("POST", "/run_sse", json=request.to_dict()
 test.skipIf(!hasPython)(
   'openapi-python-client makes a client of the whole API that mypy accepts, and that signs in, runs and streams',
   async () => {
-    const python = await installPythonClient(join(folder, 'venv'), 'openapi-python-client==0.29.1', 'mypy==2.4.1');
+    const python = await installPython(join(folder, 'venv'), 'openapi-python-client==0.29.1', 'mypy==2.4.1');
     await writeFile(join(folder, 'config.yaml'), config);
     await writeFile(join(folder, 'use.py'), script);
     const generated = [
