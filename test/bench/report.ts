@@ -68,10 +68,12 @@ export function goalsOf(results: Results, ceilings?: Ceilings): Goal[] {
       ceiling: ratio(ceilings?.httpTwoCommitsPerSecond, postgres?.runPerSecond),
     },
     atLeast('run: times adk-js memory', ratio(mesh?.runPerSecond, memory?.runPerSecond), 1),
+    atLeast('create session: times a bare server', ratio(mesh?.createPerSecond, ceilings?.httpCommitPerSecond), 0.75),
+    atLeast('run: times a bare server', ratio(mesh?.runPerSecond, ceilings?.httpTwoCommitsPerSecond), 0.4),
     atMost('one client, run p50 ms', mesh?.singleRunP50Ms, 6),
     atMost('first SSE event p99 ms', mesh?.firstEventP99Ms, 20),
     atMost('run at 10,000 events: times one at 10', ratio(mesh?.longHistoryP50Ms, mesh?.shortHistoryP50Ms), 1.5),
-    atLeast('run, separate processes: times one process', ratio(separate?.runPerSecond, mesh?.runPerSecond), 0.5),
+    atLeast('run, separate processes: times one process', ratio(separate?.runPerSecond, mesh?.runPerSecond), 0.75),
     atMost('idle memory of all, MB', mesh?.idleMb, 450),
   ];
   return goals.filter((goal) => goal.value !== undefined);

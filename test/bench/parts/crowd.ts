@@ -31,6 +31,10 @@ export const crowd: Part = {
 };
 
 const acceptedGoalMs = 2_000;
+const memoryGoalKb = 60;
+/** Time for which another account sends runs, from the arrival of the crowd on. */
+const besideSeconds = 3;
+const besideGoalMs = 500;
 /** More than a bare server needs for so many connections: they and their clients share this machine. */
 const refusedGoalMs = 100;
 const usualGoals = { acceptedMs: acceptedGoalMs, refusedMs: refusedGoalMs };
@@ -76,7 +80,7 @@ async function measureCrowd(
     if (arrivalMs > 0) await sleep((arrivalMs * number) / clients);
     return run(target, session, { waitMs: modelMs });
   };
-  const answers = await Promise.all(sessions.map(come));
+  const [answers, besideMs] = await Promise.all([Promise.all(sessions.map(come)), strangerMs(target, signal)]);
   over.abort();
   await watch;
   const accepted = answers.filter(({ status }) => status === 200);
@@ -92,10 +96,18 @@ async function measureCrowd(
     { label: label('refused with 429'), value: refused.length },
     { label: label('neither'), value: clients - accepted.length - refused.length, atMost: 0 },
     { label: label('accepted, p99 ms'), value: p99(accepted), atMost: goals.acceptedMs },
-    { label: label('memory for each accepted, kB'), value: kilobytes, atMost: 100 },
+    { label: label('memory for each accepted, kB'), value: kilobytes, atMost: memoryGoalKb },
+    { label: label('run of another account meanwhile, p99 ms'), value: besideMs, atMost: besideGoalMs },
     ...(refused.length > 0 ? [{ label: label('refused, p50 ms'), value: median(refused) }] : []),
     ...(refused.length > 0 ? [{ label: label('refused, p99 ms'), value: p99(refused), atMost: goals.refusedMs }] : []),
   ];
+}
+
+/** p99 of the runs of another account, one after the other over one connection. They come from a process of their own, which the crowd's clients do not slow down. */
+async function strangerMs(target: Target, signal: AbortSignal): Promise<number> {
+  const { url, app } = target;
+  const load = { url, app, token: await signUp(url), kind: 'run', connections: 1, warmUpSeconds: 0 } as const;
+  return (await runLoad({ ...load, seconds: besideSeconds }, signal)).p99Ms;
 }
 
 const shortMs = 1_000;

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, newAccount, type SessionJson } from '../caller.ts';
+import { startMesh, type TestMesh } from '../mesh.ts';
+
+const heapFile = join(tmpdir(), `agentmesh-heap-${process.pid}`);
+const runsOfSession = 25;
+const sessionsAtOnce = 16;
+/** Most bytes of heap that may be left of a run. Bounded tables of the mesh fill up meanwhile. */
+const mostBytes = 400;
+const resources = new AsyncDisposableStack();
+let mesh: TestMesh;
+
+beforeAll(async () => {
+  resources.defer(() => rmSync(heapFile, { force: true }));
+  const env = {
+    NODE_OPTIONS: `--import=${new URL('held-heap.ts', import.meta.url).href}`,
+    HEAP_FILE: heapFile,
+    RATE_LIMIT_ENABLED: 'false',
+    // Windows of sessions are kept on purpose, up to a bound.
+    RUNS_HISTORY_CACHE_MB: '0',
+  };
+  mesh = resources.use(await startMesh({ mode: 'all', env }));
+});
+afterAll(() => resources.disposeAsync());
+
+test('nothing of a run is held when it is over', async () => {
+  const caller = await newAccount(mesh.url);
+  await runMany(caller, 32);
+  const before = await heap();
+  const count = await runMany(caller, 48);
+  const held = (await heap()) - before;
+  expect(Math.round(held / count)).toBeLessThan(mostBytes);
+});
+
+/** Executes all runs of so many sessions. Answers how many these were. */
+async function runMany(caller: Caller, sessions: number): Promise<number> {
+  for (let from = 0; from < sessions; from += sessionsAtOnce) {
+    const some = await Promise.all(Array.from({ length: sessionsAtOnce }, () => caller.createSession()));
+    await Promise.all(some.map((session) => runAll(caller, session)));
+  }
+  return sessions * runsOfSession;
+}
+
+async function runAll(caller: Caller, session: SessionJson): Promise<void> {
+  for (let run = 0; run < runsOfSession; run += 1) expect((await caller.run(session, 'hello')).status).toBe(200);
+}
+
+/** Bytes of heap and buffers that are in use. */
+async function heap(): Promise<number> {
+  rmSync(heapFile, { force: true });
+  mesh.signal('all', 'SIGUSR2');
+  await expect.poll(() => existsSync(heapFile) && readFileSync(heapFile, 'utf8') !== '').toBe(true);
+  return Number(readFileSync(heapFile, 'utf8'));
+}
