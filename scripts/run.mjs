@@ -1,9 +1,9 @@
 // Entry point of every npm script. It installs the dependencies when they have changed, then runs the command with the Node
 // version that the product needs. Plain JavaScript without dependencies: it runs before anything is installed, on Node 18 or later.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,8 +15,8 @@ const { config, optionalDependencies } = JSON.parse(readFileSync(join(root, 'pac
 const serverFlags = config.serverFlags.split(' ');
 
 const commands = {
-  start: (args) => [...serverFlags, 'main.ts', ...(args.length > 0 ? args : ['all'])],
-  dev: (args) => [...serverFlags, 'scripts/dev.ts', ...args],
+  start: (args) => [...serverFlags, entry('main.ts'), ...(args.length > 0 ? args : ['all'])],
+  dev: (args) => [...serverFlags, entry('scripts/dev.ts'), ...args],
   check: ([part, ...args]) =>
     part === 'packages' ? ['scripts/supply-chain.ts', ...args] : ['scripts/check.ts', ...(part ? [part, ...args] : [])],
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
@@ -35,6 +35,11 @@ const commands = {
 /** Commands whose gateway serves the console. */
 const needConsole = new Set(['start', 'dev', 'test', 'verify']);
 
+/** Commands that run the product, or start it as their child processes. */
+const needBundle = new Set(['start', 'dev', 'test', 'verify']);
+/** The folder of the bundle of the present sources. */
+let bundled;
+
 const [name, ...args] = process.argv.slice(2);
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
 if (!command) fail(`usage: node scripts/run.mjs <${Object.keys(commands).join(' | ')}> [arguments]`);
@@ -44,14 +49,17 @@ if (name === 'verify') process.env.VERIFY = 'full';
 process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node');
 // glibc gives each thread of V8 a heap of its own, 15 MB for a process, of which little is used at the same time.
 process.env.MALLOC_ARENA_MAX ??= '2';
-await install();
+const isFresh = await install();
 if (needConsole.has(name)) await buildConsole();
+// Who changes sources and starts `dev` again would wait longer for the bundle than for the sources.
+if (needBundle.has(name)) bundled = bundle(name === 'dev' && !isFresh ? ['--if-built'] : []);
+if (bundled && name !== 'start' && name !== 'dev') process.env.AGENT_MESH_BUNDLE = bundled;
 exitLike(await run(runtime(), command(args)));
 
-/** Installs the dependencies, unless the lockfile and every package.json are the same as at the last finished install. */
+/** Installs the dependencies, unless the lockfile and every package.json are the same as at the last finished install. True when it did. */
 async function install() {
   const stamp = fingerprint();
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return false;
   const { pnpm } = config;
   say(`installing dependencies with ${pnpm} (about half a minute the first time)`);
   rmSync(stampFile, { force: true });
@@ -71,6 +79,7 @@ async function install() {
     );
   }
   writeFileSync(stampFile, stamp);
+  return true;
 }
 
 /** Builds the web console, unless its sources are the same as at the last build. */
@@ -78,6 +87,19 @@ async function buildConsole() {
   const outcome = await run(runtime(), ['console/build.mjs']);
   if (outcome.signal) exitLike(outcome);
   if (outcome.code !== 0) fail('the console could not be built, see above.');
+}
+
+/** Bundles the product, unless there is a bundle of the same sources. Returns its folder; undefined when there is none. */
+function bundle(options) {
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const { status, stdout } = spawnSync(runtime(), ['scripts/bundle.mjs', ...options], { cwd: root, stdio });
+  if (status !== 0) fail('the product could not be bundled, see above.');
+  return stdout.toString() || undefined;
+}
+
+/** What Node runs for a program of the product. */
+function entry(source) {
+  return bundled === undefined ? source : join(bundled, basename(source).replace(/ts$/, 'mjs'));
 }
 
 function fingerprint() {

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkSettings, explain } from '../main.ts';
-import { plainEnvironment } from './plain-environment.ts';
+import { mainOfProduct, plainEnvironment } from './plain-environment.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -19,13 +19,13 @@ export function run(file: string, args: readonly string[], options: { env?: Node
 /** Names of all services, sorted, from the usage text of main.ts. */
 export const words =
   /^services: (.+)$/m
-    .exec(run(process.execPath, ['main.ts']).stderr)?.[1]
+    .exec(run(process.execPath, [mainOfProduct]).stderr)?.[1]
     ?.split(', ')
     .toSorted() ?? [];
 
 /** Secrets of separate processes, as `npm start -- identities` prints them. */
 export const secrets: Texts = Object.fromEntries(
-  run(process.execPath, ['main.ts', 'identities'], { env: { DATABASE_URL: 'postgres://postgres:5432/agentmesh' } })
+  run(process.execPath, [mainOfProduct, 'identities'], { env: { DATABASE_URL: 'postgres://postgres:5432/agentmesh' } })
     .stdout.trim()
     .split('\n')
     .map((line) => line.split(/=(.*)/, 2)),

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeSecrets } from '@agentmesh/lib/service';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
-import { plainEnvironment } from './plain-environment.ts';
+import { mainOfProduct, plainEnvironment } from './plain-environment.ts';
 
 /** `all`: one process. `separate`: every service in a process of its own, over gRPC. */
 export type Mode = 'all' | 'separate';
@@ -56,6 +56,8 @@ export interface MeshOptions {
   apart?: readonly string[];
   /** Number of lines of output that are kept at least; absent: all of them. */
   mostLines?: number;
+  /** What Node runs in this repository; by default `mainOfProduct`. */
+  program?: string;
 }
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -76,6 +78,7 @@ export async function startMesh({
   doubled = [],
   reachedAt = async (_, port) => port,
   mostLines = Infinity,
+  program = mainOfProduct,
 }: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root).filter((word) => only === undefined || word === 'gateway' || only.includes(word));
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
@@ -101,7 +104,8 @@ export async function startMesh({
   const starts = mode === 'all' ? { all: common } : await separateEnvironments(places, common, reachedAt);
   const children = new Map<string, ChildProcess>();
   const start = async (name: string, env: Record<string, string>): Promise<void> => {
-    const argv = ['main.ts', ...(places.find((place) => place.name === name)?.words ?? ['all'])];
+    const main = rootOf(name) === repository ? program : 'main.ts';
+    const argv = [main, ...(places.find((place) => place.name === name)?.words ?? ['all'])];
     const child = spawn(process.execPath, argv, { cwd: rootOf(name), env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.set(name, child);
     let isReady = false;

@@ -1,3 +1,9 @@
+import { join } from 'node:path';
+
+/** What Node runs for `main.ts` of this repository: the bundle that `npm test` has made of it, or the sources. */
+export const mainOfProduct =
+  process.env.AGENT_MESH_BUNDLE === undefined ? 'main.ts' : join(process.env.AGENT_MESH_BUNDLE, 'main.mjs');
+
 /** The variables that a process started by a test inherits. The test sets everything else. */
 export const plainEnvironment = inherited('PATH', 'HOME', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX');
 

@@ -3,6 +3,7 @@ import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { newAccount } from '../caller.ts';
 import { run } from '../deployed-settings.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
+import { mainOfProduct } from '../plain-environment.ts';
 
 export interface ConsumerMesh extends AsyncDisposable {
   readonly mesh: TestMesh;
@@ -44,7 +45,7 @@ export async function startConsumerMesh(): Promise<ConsumerMesh> {
 
 function makeConsumer(account: string): { identity: string; MESH_CONSUMERS: string } {
   const methods = ['--methods', 'sessions.GetSession,sessions.ListSessions'];
-  const args = ['main.ts', 'identities', '--consumer', 'orders', ...methods, '--accounts', account];
+  const args = [mainOfProduct, 'identities', '--consumer', 'orders', ...methods, '--accounts', account];
   const { ok, stdout, stderr } = run(process.execPath, args);
   const [, identity, MESH_CONSUMERS] = /^ORDERS_MESH_IDENTITY=(.+)\nMESH_CONSUMERS=(.+)\n$/.exec(stdout) ?? [];
   if (!ok || identity === undefined || MESH_CONSUMERS === undefined) throw new Error(stdout + stderr);

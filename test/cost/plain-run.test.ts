@@ -48,7 +48,9 @@ beforeAll(async () => {
     COUNTS_FILE: countsFile,
     RATE_LIMIT_ENABLED: 'false',
   };
-  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: database.url, env }));
+  // Of the sources: what a bundle loads has no names of packages.
+  const program = 'main.ts';
+  mesh = resources.use(await startMesh({ mode: 'all', program, databaseUrl: database.url, env }));
 });
 afterAll(() => resources.disposeAsync());
 

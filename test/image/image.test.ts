@@ -24,16 +24,24 @@ test('the image begins with a base by digest, has a health check, and puts packa
   expect(last.indexOf('COPY --from=build /modules')).toBeGreaterThan(0);
 });
 
-/** The commands of the stage `build` that install the packages and remove what nobody reads, as a shell runs them. */
-function stepsOfBuild(): string[] {
-  const stage = /^FROM \S+ AS build\n(.*?)^FROM /ms.exec(file)?.[1] ?? '';
+/** What the image runs: Node, its flags and a file. */
+const entrypoint = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(file)?.[1] ?? '[]') as string[];
+
+/** The commands of a stage that install the packages and make something of them, as a shell runs them. */
+function stepsOf(name: 'build' | 'built'): string[] {
+  const stage = new RegExp(`^FROM \\S+ AS ${name}\\n(.*?)^FROM `, 'ms').exec(file)?.[1] ?? '';
   const commands = stage.replaceAll('\\\n', ' ').split('\n');
   const steps = commands.flatMap((line) => /^RUN (?:--mount=\S+ +)?(.*)$/.exec(line)?.[1] ?? []);
   return steps.slice(1).map((step) => step.replace(' --store-dir /pnpm-store', '').replace(' /modules', ' ../modules'));
 }
 
+/** What other stages copy from the stage `built`. */
+function copied(): string[] {
+  return Array.from(file.matchAll(/^COPY --from=built (?:\/app\/)?(\S+) /gm), ([, path = '']) => path);
+}
+
 /** Copies what `Dockerfile.dockerignore` lets into the image. */
-function copySources(): void {
+function copySources(into: string): void {
   const lines = readFileSync(join(root, 'deploy', 'Dockerfile.dockerignore'), 'utf8').split('\n');
   const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
   const taken = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
@@ -41,14 +49,13 @@ function copySources(): void {
   for (const path of tracked.filter(
     (it) => taken.some((name) => it === name || it.startsWith(`${name}/`)) && !left.test(it),
   )) {
-    mkdirSync(dirname(join(app, path)), { recursive: true });
-    cpSync(join(root, path), join(app, path));
+    mkdirSync(dirname(join(into, path)), { recursive: true });
+    cpSync(join(root, path), join(into, path));
   }
 }
 
 describe.skipIf(!isFull)('the steps of the image, in a clean folder', () => {
   beforeAll(() => {
-    copySources();
     const { pnpm, node } = packageFields();
     const npx = `npx -y --loglevel=error --allow-scripts=pnpm ${pnpm}`;
     const asNpx = (step: string): string =>
@@ -56,10 +63,16 @@ describe.skipIf(!isFull)('the steps of the image, in a clean folder', () => {
         .replace('pnpm install', `${npx} install --config.nodeVersion=${node}`)
         .replace('pnpm --filter', `${npx} --filter`);
     const env = { ...process.env, CI: 'true' };
-    for (const step of stepsOfBuild()) {
-      execFileSync('sh', ['-ec', asNpx(step)], { cwd: app, env, stdio: 'pipe' });
+    const built = join(app, '..', 'built');
+    for (const [stage, cwd] of [
+      ['build', app],
+      ['built', built],
+    ] as const) {
+      copySources(cwd);
+      for (const step of stepsOf(stage)) execFileSync('sh', ['-ec', asNpx(step)], { cwd, env, stdio: 'pipe' });
     }
     renameSync(join(app, '..', 'modules'), join(app, 'node_modules'));
+    for (const path of copied()) cpSync(join(built, path), join(app, path), { recursive: true });
   }, 300_000);
   afterAll(() => rmSync(dirname(app), { recursive: true, force: true }));
 
@@ -94,12 +107,16 @@ describe.skipIf(!isFull)('the steps of the image, in a clean folder', () => {
     });
   });
 
-  test('make a product that starts as in production and runs an agent', async () => {
+  test('make a product that starts as in production from its bundle, and runs an agent', async () => {
     await using database = await testDatabaseUrl();
     const [port = 0] = await freePorts(1);
     const settings = { DATABASE_URL: database.url, ENCRYPT_KEY: encryptKey, PORT: String(port), OPS_PORT: '0' };
     const env = { ...settings, NODE_ENV: 'production', PATH: process.env.PATH, DATA_DIR: join(app, '..', 'data') };
-    const child = spawn(process.execPath, ['main.ts', 'all'], { cwd: app, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...entrypoint.slice(1), 'all'], {
+      cwd: app,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = once(child, 'exit');
     try {
       for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;

@@ -8,7 +8,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encryptKey, startMesh } from '../mesh.ts';
 import { root, runMain } from './run-main.ts';
-import { plainEnvironment } from '../plain-environment.ts';
+import { mainOfProduct, plainEnvironment } from '../plain-environment.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** A user that owns no file here. */
@@ -32,7 +32,7 @@ async function modeOf(path: string): Promise<string> {
 /** Starts everything on the embedded PostgreSQL, as another user if one is given, and stops it when it is ready. */
 async function startAndStop(dataDir: string, account: typeof stranger | object = {}): Promise<string[]> {
   const env = { ...plainEnvironment, ENCRYPT_KEY: encryptKey, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0' };
-  const child = spawn(process.execPath, ['main.ts', 'all'], { cwd: root, env, ...account });
+  const child = spawn(process.execPath, [mainOfProduct, 'all'], { cwd: root, env, ...account });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from '../plain-environment.ts';
+import { mainOfProduct, plainEnvironment } from '../plain-environment.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -13,7 +13,8 @@ export interface Ended {
 
 /** Runs `main.ts` with only this environment, to its end: that of this repository, or of another folder. */
 export async function runMain(args: string[], env: Record<string, string>, cwd = root): Promise<Ended> {
-  const child = spawn(process.execPath, ['main.ts', ...args], {
+  const main = cwd === root ? mainOfProduct : 'main.ts';
+  const child = spawn(process.execPath, [main, ...args], {
     cwd,
     env: { ...plainEnvironment, ...env },
   });

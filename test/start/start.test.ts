@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { complaint } from '../deployed-settings.ts';
 import { encryptKey } from '../mesh.ts';
 import { occupy, root, runMain } from './run-main.ts';
-import { plainEnvironment } from '../plain-environment.ts';
+import { mainOfProduct, plainEnvironment } from '../plain-environment.ts';
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
@@ -157,7 +157,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
     const env = { ...plainEnvironment, ...settings, ...calledBySessions };
-    const child = spawn(process.execPath, ['main.ts', 'sessions'], { cwd: root, env });
+    const child = spawn(process.execPath, [mainOfProduct, 'sessions'], { cwd: root, env });
     const lines: string[] = [];
     const ready = Promise.withResolvers<void>();
     createInterface({ input: child.stdout }).on('line', (line) => {
