@@ -6,6 +6,8 @@ interface MixedLoad {
   /** Services that are not there, whose requests are left out. */
   readonly without?: readonly string[];
   readonly isOver: (count: number) => boolean;
+  /** Called after each request with the time at which it was sent, in the milliseconds of `performance.now()`. */
+  readonly onAnswer?: (sentMs: number, isFailed: boolean) => void;
 }
 
 type Step = readonly [
@@ -14,7 +16,7 @@ type Step = readonly [
 ];
 
 /** Clients that go through the steps again and again until `isOver`, each in a session of its own. Answers the requests that failed, and how many were made. */
-export async function mixedLoad({ caller, clients, without = [], isOver }: MixedLoad) {
+export async function mixedLoad({ caller, clients, without = [], isOver, onAnswer }: MixedLoad) {
   const failed: string[] = [];
   let count = 0;
   const client = async (_: unknown, number: number): Promise<void> => {
@@ -22,8 +24,10 @@ export async function mixedLoad({ caller, clients, without = [], isOver }: Mixed
     const steps = stepsOf(caller, session, number).filter(([service]) => !without.includes(service));
     for (let n = 0; !isOver(count); n++) {
       for (const [service, send] of steps) {
+        const sentMs = performance.now();
         const { status, body } = await send(n);
         count += 1;
+        onAnswer?.(sentMs, status !== 200);
         if (status !== 200) failed.push(`${service}: ${status} ${JSON.stringify(body)}`);
       }
     }

@@ -1,7 +1,14 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { multitaskOf } from '@agentmesh/proto/multitask';
-import { type Continuation, LeavePolicy, type RunResponse, type RunsService } from '@agentmesh/proto/runs/v1';
+import {
+  type Continuation,
+  ContinuationSchema,
+  LeavePolicy,
+  type RunResponse,
+  type RunsService,
+} from '@agentmesh/proto/runs/v1';
 import type { Multitask } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { Identity } from '../edge/authentication/identity.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
@@ -9,6 +16,7 @@ import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
 import { askElsewhere, isAway } from './ask-elsewhere.ts';
+import { RunAnswers } from './run-answers.ts';
 import { runKeyHours } from './idempotency-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
@@ -67,17 +75,18 @@ export async function openRun({
     throw namingSession(error, request.body.sessionId);
   });
   const { first } = begun;
-  let { answers } = begun;
   if (first.done === true || first.value.kind.case !== 'accepted') {
     leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
   }
+  const goOn = async (place: Continuation) => (await askElsewhere(() => ask(place), reading.signal, isAway)).answers;
+  const { invocationId } = first.value.kind.value;
+  const cancels = onLeave === LeavePolicy.CANCEL;
+  const answers = new RunAnswers(begun.answers, () => goOn({ ...noPlace, invocationId, cancels }));
   return {
     ...first.value.kind.value,
-    answers: { [Symbol.asyncIterator]: () => ({ next: () => answers.next() }) },
-    follow: async (place) => {
-      ({ answers } = await askElsewhere(() => ask(place), reading.signal, isAway));
-    },
+    answers: { [Symbol.asyncIterator]: () => answers },
+    follow: async (place) => answers.replace(await goOn(place)),
     leave,
   };
 }
@@ -109,6 +118,9 @@ export function refuseInternalApp(appName: string): void {
   if (!appName.startsWith('__')) return;
   throw new HttpError(403, 'Access to internal special agents is disabled in API server mode.');
 }
+
+/** The beginning of a run. */
+const noPlace = create(ContinuationSchema);
 
 const noMessage = new Uint8Array(0);
 

@@ -21,6 +21,7 @@ export {
   leavingReason,
   ReadCredit,
   rpcUnimplemented,
+  serviceSilent,
   toMeshError,
 } from './rules.ts';
 export { newMessage } from './new-message.ts';

@@ -59,6 +59,11 @@ export function cutOff(): MeshError {
   return new MeshError('unavailable', 'cut_off', 'The service was shut down before the call had ended');
 }
 
+/** The process that answered has been silent for seconds. Others are there. */
+export function serviceSilent(word: string): MeshError {
+  return new MeshError('unavailable', 'service_silent', `The ${word} service does not answer any more`);
+}
+
 /** The service is of an older version than its caller. While it is being replaced, a later call may succeed. */
 export function rpcUnimplemented(message: string, cause?: unknown): MeshError {
   return new MeshError('unavailable', 'rpc_unimplemented', message, { cause });

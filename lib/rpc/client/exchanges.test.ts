@@ -1,6 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService } from '@agentmesh/proto/auth/v1';
+import { RunsService } from '@agentmesh/proto/runs/v1';
 import { type Client, createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProof } from '../identity/index.ts';
@@ -11,7 +13,7 @@ import { GrpcTransport } from './grpc-transport.ts';
 
 const proof = createProof({
   caller: 'gateway',
-  audience: ['auth', 'artifacts'],
+  audience: ['auth', 'artifacts', 'runs'],
   identities: testIdentities(),
   tls: undefined,
 });
@@ -21,15 +23,22 @@ let other: Replica;
 let url: string;
 let auth: Client<typeof AuthService>;
 let artifacts: Client<typeof ArtifactsService>;
+let runs: Client<typeof RunsService>;
+/** Replicas that began to read an account, each time. */
+let begun: string[];
+/** Id of an account that takes longer to read than a silent replica is waited for. */
+const slow = 'slow';
 
 beforeEach(async () => {
   opened = new AsyncDisposableStack();
+  begun = [];
   [one, other] = [await startReplica('ONE'), await startReplica('OTHER')];
   url = `ipv4:127.0.0.1:${one.port},127.0.0.1:${other.port}`;
   const transport = new GrpcTransport({ url, proof });
   opened.defer(() => transport.close());
   auth = createClient(AuthService, transport);
   artifacts = createClient(ArtifactsService, transport);
+  runs = createClient(RunsService, transport);
 });
 afterEach(() => opened.disposeAsync());
 
@@ -45,12 +54,23 @@ interface Replica {
 }
 
 async function startReplica(role: string): Promise<Replica> {
-  const getAccount = ({ id }: { id: string }) => ({ account: { id, role } });
+  const getAccount = async ({ id }: { id: string }) => {
+    begun.push(role);
+    if (id === slow) await delay(2_500);
+    return { account: { id, role } };
+  };
+  const deleteAccount = () => ({});
+  async function* run(_: unknown, { signal }: { readonly signal: AbortSignal }) {
+    yield { kind: { case: 'accepted' as const, value: { invocationId: role } } };
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  }
   const saveArtifact = async (messages: AsyncIterable<unknown>) => {
     await Array.fromAsync(messages);
     return {};
   };
-  const mesh = opened.use(await testMesh({ local: false, auth: { getAccount }, artifacts: { saveArtifact } }));
+  const mesh = opened.use(
+    await testMesh({ local: false, auth: { getAccount, deleteAccount }, runs: { run }, artifacts: { saveArtifact } }),
+  );
   const sockets = new Set<Socket>();
   let isFrozen = false;
   const router = createServer({ noDelay: true }, (client) => {
@@ -111,12 +131,52 @@ test('calls are shared by all replicas at the same time', async () => {
   expect(roles.get('OTHER')).toBeGreaterThan(100);
 });
 
-test('a frozen replica costs each caller at most one deadline, and gets calls again when it is back', async () => {
+test('a frozen replica fails no call that may be repeated, and gets calls again when it is back', async () => {
+  await untilBothAnswer();
+  other.freeze();
+  const rolesOf = async (): Promise<string[]> => {
+    const roles: string[] = [];
+    for (let calls = 0; calls < 20; calls += 1) roles.push(...(await callMany(1, 20_000)).keys());
+    return roles;
+  };
+  const roles = (await Promise.all(Array.from({ length: 16 }, rolesOf))).flat();
+  expect(new Set(roles)).toEqual(new Set(['ONE']));
+  other.thaw();
+  await untilBothAnswer();
+});
+
+test('a stream from a replica that is frozen fails within seconds, and one from another replica goes on', async () => {
+  await untilBothAnswer();
+  const streams = Array.from({ length: 8 }, () => runs.run({})[Symbol.asyncIterator]());
+  const beginsAtOther = async (stream: (typeof streams)[number]): Promise<boolean> => {
+    const first = await stream.next();
+    if (first.done === true || first.value.kind.case !== 'accepted') throw new Error('not accepted');
+    return first.value.kind.value.invocationId === 'OTHER';
+  };
+  const isOfOther = await Promise.all(streams.map(beginsAtOther));
+  expect(new Set(isOfOther)).toEqual(new Set([true, false]));
+  other.freeze();
+  const ends = streams.map((stream): Promise<unknown> => stream.next().catch((error: unknown) => error));
+  const failed = await Promise.all(ends.filter((_, index) => isOfOther[index]));
+  expect(failed).toEqual(failed.map(() => expect.objectContaining({ reason: 'service_silent' })));
+  const left = ends.filter((_, index) => isOfOther[index] === false);
+  expect(await Promise.race([...left, Promise.resolve('goes on')])).toBe('goes on');
+});
+
+test('an answer that takes long is waited for, and its call is sent once', async () => {
+  await untilBothAnswer();
+  begun = [];
+  const { account } = await auth.getAccount({ id: slow });
+  expect(begun).toEqual([account?.role]);
+});
+
+test('a frozen replica costs each caller at most one call that may not be repeated', async () => {
   await untilBothAnswer();
   other.freeze();
   const failuresOf = async (): Promise<number> => {
     let failures = 0;
-    for (let calls = 0; calls < 20; calls += 1) failures += (await callMany(1, 3_000)).get('failed') ?? 0;
+    for (let calls = 0; calls < 20; calls += 1)
+      await auth.deleteAccount({}, { timeoutMs: 5_000 }).catch(() => (failures += 1));
     return failures;
   };
   const failures = await Promise.all(Array.from({ length: 16 }, failuresOf));

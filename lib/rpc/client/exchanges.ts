@@ -17,13 +17,18 @@ const maxAgeMs = 30_000;
 const streamsOfAge = 2;
 /** Pause in milliseconds between looks for another replica when the only one leaves. */
 const seekMs = 100;
+/** Pause in milliseconds between looks for servers that are silent. One is noticed after one to two of them. */
+const lookMs = 500;
+/** Looks at which a server has been silent until streams from it fail. */
+const mostSilences = 10;
 /** A larger request would hold up the other calls of the stream, so it gets a stream of its own. */
 const largestShared = 64 * 1024;
 
 /**
  * The streams that carry calls with one request: a shared one for each replica, and one for each large request. A call goes to the less
- * busy of two shared streams chosen at random. A stream is shared when its replica has answered, and no more when a
- * deadline passed without a word from it, so a frozen replica costs each caller at most one deadline.
+ * busy of two shared streams chosen at random. A stream is shared when its replica has answered, and no more when it is silent
+ * although it was asked, or when a deadline passed without a word from it. So a frozen replica gets no calls after a second; those under way that
+ * may be repeated go to another one then.
  */
 export class Exchanges {
   readonly #connection: RenewedConnection;
@@ -34,6 +39,9 @@ export class Exchanges {
   #leaving: ExchangeClient | undefined;
   /** The newest stream. It carries calls only while no replica has answered. */
   #newest: ExchangeClient | undefined;
+  /** All that are open. */
+  readonly #streams = new Set<ExchangeClient>();
+  readonly #looking = setInterval(() => this.#look(), lookMs).unref();
   #exploreAt = 0;
   #isClosed = false;
 
@@ -52,6 +60,7 @@ export class Exchanges {
   /** Takes no more calls on the shared streams. */
   close(): void {
     this.#isClosed = true;
+    clearInterval(this.#looking);
     for (const shared of this.#shared) shared.retire();
     this.#leaving?.retire();
     this.#newest?.retire();
@@ -87,6 +96,22 @@ export class Exchanges {
 
   #lastResort(): ExchangeClient {
     return [this.#leaving, this.#newest].find((stream) => stream !== undefined && isUsable(stream)) ?? this.#try();
+  }
+
+  #look(): void {
+    for (const stream of this.#streams) {
+      const silences = stream.look();
+      if (silences > 0) this.#leaveSilent(stream, silences);
+    }
+  }
+
+  #leaveSilent(silent: ExchangeClient, silences: number): void {
+    silent.retire();
+    for (const shared of this.#shared) if (shared.peer === silent.peer) shared.retire();
+    this.#leaveUnusable();
+    if (this.#shared.length === 0) return;
+    silent.moveCalls();
+    if (silences >= mostSilences) silent.failStreams();
   }
 
   #leaveUnusable(): void {
@@ -139,7 +164,10 @@ export class Exchanges {
   #open(): ExchangeClient {
     const metadata = new Metadata();
     this.#proof.present(metadata);
-    return withoutStack(() => new ExchangeClient(this.#connection.client, metadata));
+    const opened = withoutStack(() => new ExchangeClient(this.#connection.client, metadata));
+    this.#streams.add(opened);
+    opened.onClosed = () => this.#streams.delete(opened);
+    return opened;
   }
 }
 

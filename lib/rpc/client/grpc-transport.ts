@@ -1,4 +1,5 @@
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { Transport } from '@connectrpc/connect';
 import { Metadata } from '@grpc/grpc-js';
 import {
@@ -107,6 +108,7 @@ export class GrpcTransport implements Transport {
       signal,
       word: meshWord(method.parent),
       caller: this.#caller,
+      isRepeatable: method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
     });
   }
 

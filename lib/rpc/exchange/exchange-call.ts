@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../telemetry/index.ts';
 import { Wake } from '../../wait/index.ts';
-import { abortFailure, deadlineExceeded, draining, type MeshError, ReadCredit } from '../call/index.ts';
+import { abortFailure, deadlineExceeded, draining, type MeshError, ReadCredit, serviceSilent } from '../call/index.ts';
 
 /** A call, ready to be sent. */
 export interface OutgoingCall {
@@ -16,6 +16,8 @@ export interface OutgoingCall {
   readonly word: string;
   /** Name of the service that calls. */
   readonly caller?: string | undefined;
+  /** Whether it may be done twice (`idempotency_level` of the method): it is sent to a second replica while the first one is silent. */
+  readonly isRepeatable?: boolean;
 }
 
 /** The stream that carries a call. */
@@ -34,6 +36,9 @@ export type SendElsewhere = (call: ExchangeCall) => void;
 /** At once to the next server, then later: that of a service that is being replaced may not be connected yet. */
 const refusedPausesMs = [0, 50, 100, 200, 400];
 
+/** How often a call leaves a silent server: an answer that takes long on its way may look like silence. */
+const mostMoves = 2;
+
 /** Pause in milliseconds after which a call that leaving servers have refused so often is sent again; undefined: no more. */
 export function refusedPause(refusals: number): number | undefined {
   return refusedPausesMs[refusals - 1];
@@ -51,6 +56,8 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
   /** Undefined while the call is between two streams. */
   #carrier: Carrier | undefined;
   #refusals = 0;
+  #moves = 0;
+  #hasAnswer = false;
   #ended = false;
   #failure: MeshError | undefined;
 
@@ -84,6 +91,30 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     else setTimeout(() => this.#ended || this.#elsewhere(this), pauseMs);
   }
 
+  /** Whether it may be sent to another server because its own is silent. */
+  get mayMove(): boolean {
+    return this.call.isRepeatable === true && !this.#hasAnswer && !this.#ended && this.#moves < mostMoves;
+  }
+
+  /** Sends it to another server. What the silent one answers later is dropped. */
+  move(): void {
+    this.#moves += 1;
+    this.#carrier?.onLeft();
+    this.#carrier = undefined;
+    this.#elsewhere(this);
+  }
+
+  /** Whether its first answer has come. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
+  }
+
+  /** Ends it because its server is silent, which is told that nobody waits. */
+  abandon(): void {
+    this.#carrier?.onLeft();
+    this.end(serviceSilent(this.call.word));
+  }
+
   /** Adds what the server has waited for to what the request has taken. */
   noteSpent(databaseMs: number, modelMs: number): void {
     const { spent } = this.call.context;
@@ -100,6 +131,7 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
   }
 
   answer(bytes: Buffer): void {
+    this.#hasAnswer = true;
     this.#waiting.push(bytes);
     this.#arrived.wake();
   }

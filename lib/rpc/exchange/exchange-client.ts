@@ -7,6 +7,9 @@ import { asBuffer, asIs, decode, encode, fromService, fromStatus, isDraining, un
 
 export const EXCHANGE_PATH = '/agentmesh.mesh.v1.CallsService/Exchange';
 
+/** A method that no server has: each version answers a call of it at once. */
+const QUESTION = 'agentmesh.mesh.v1.CallsService/Question';
+
 type RequestKind = NonNullable<MessageInitShape<typeof ExchangeRequestSchema>['kind']>;
 
 /** Why a stream is over, for the calls on it; `refused`: the server was leaving and has begun none of them. */
@@ -27,12 +30,18 @@ export class ExchangeClient {
   #failure: Failure | undefined;
   /** Messages received so far. */
   #received = 0;
+  /** Messages that had been received at the last look. */
+  #seen = 0;
+  #isAsked = false;
+  /** Looks in a row at which it had not answered. */
+  #silences = 0;
 
   constructor(client: Client, metadata: Metadata) {
     this.client = client;
     this.#stream = client.makeBidiStreamRequest(EXCHANGE_PATH, asIs, asIs, metadata, {});
     this.#stream.once('metadata', () => this.#join());
     this.#stream.on('data', (bytes: Buffer) => this.#receive(bytes));
+    this.#stream.once('status', () => this.onClosed?.());
     this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word), isDraining(error)));
     this.#stream.on('end', () => this.#fail(unavailable));
   }
@@ -53,6 +62,9 @@ export class ExchangeClient {
   /** Called when the server says that it leaves. It serves calls for some time yet. */
   onFarewell: (() => void) | undefined;
 
+  /** Called when the stream is over. */
+  onClosed: (() => void) | undefined;
+
   /** Address of the server; known when it has answered. */
   get peer(): string {
     return this.#stream.getPeer();
@@ -66,6 +78,38 @@ export class ExchangeClient {
   /** Gives the stream up when the server has not answered by now. */
   retireUnlessJoined(): void {
     if (!this.#hasJoined) this.retire();
+  }
+
+  /**
+   * Asks a server that has said nothing since the last look, and owes answers, whether it is there. To be called from time to time. Returns at how many looks in a
+   * row it had not even answered that: it is frozen, its machine is gone, or its thread is busy.
+   */
+  look(): number {
+    if (this.#calls.size === 0 || this.#received !== this.#seen) {
+      this.#seen = this.#received;
+      this.#isAsked = false;
+      this.#silences = 0;
+    } else if (this.#isAsked) this.#silences += 1;
+    else {
+      this.#isAsked = true;
+      this.#send(this.#nextId++, { case: 'call', value: { method: QUESTION } });
+    }
+    return this.#silences;
+  }
+
+  /** Sends calls that may be repeated to other servers. The rest waits for its deadline: it may have had its effect. */
+  moveCalls(): void {
+    for (const [id, call] of this.#calls) {
+      if (!call.mayMove) continue;
+      this.#calls.delete(id);
+      call.move();
+    }
+    this.#endIfLeft();
+  }
+
+  /** Fails the calls whose answers have begun, so that their readers go on elsewhere. */
+  failStreams(): void {
+    for (const call of this.#calls.values()) if (call.hasAnswer) call.abandon();
   }
 
   /** Takes no more calls. The stream ends with the last call under way. */
@@ -145,6 +189,10 @@ export class ExchangeClient {
 
   #leave(id: number): void {
     this.#calls.delete(id);
+    this.#endIfLeft();
+  }
+
+  #endIfLeft(): void {
     if (this.#retired) this.#endWhenIdle();
   }
 

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, newAccount } from '../caller.ts';
+import { mixedLoad } from '../faults/mixed-load.ts';
+import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
+
+const isFull = process.env.VERIFY === 'full';
+/** `frozenMs`: longer than any deadline of a call in the full size. */
+const size = isFull
+  ? {
+      doubled: ['artifacts', 'auth', 'keys', 'memory', 'runs', 'sessions'],
+      clients: 8,
+      requests: 2_000,
+      frozenMs: 35_000,
+    }
+  : { doubled: ['auth', 'sessions'], clients: 4, requests: 100, frozenMs: 12_000 };
+const only = isFull ? size.doubled : ['auth', 'runs', 'sessions'];
+const without = ['artifacts', 'memory'].filter((word) => !only.includes(word));
+const firstMs = 5_000;
+
+const resources = new AsyncDisposableStack();
+let mesh: TestMesh;
+let caller: Caller;
+
+beforeAll(async () => {
+  const { url } = resources.use(await testDatabaseUrl());
+  const env = { AGENTS_DIR: agentsDir, RUNS_APPS: 'echo,agent*', RATE_LIMIT_ENABLED: 'false' };
+  mesh = resources.use(await startMesh({ mode: 'separate', only, doubled: size.doubled, databaseUrl: url, env }));
+  caller = await newAccount(mesh.url);
+}, 180_000);
+afterAll(() => resources.disposeAsync());
+
+describe('a replica that is frozen, with its connections open', () => {
+  test.each(size.doubled)(
+    'fails at most what was under way, and nothing after five seconds: %s',
+    { timeout: 300_000 },
+    async (word) => {
+      const sent: { readonly sentMs: number; readonly isFailed: boolean }[] = [];
+      let frozenAtMs = Infinity;
+      let isDone = false;
+      const freeze = async (): Promise<void> => {
+        await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThan(20 * size.clients);
+        mesh.signal(`${word}-2`, 'SIGSTOP');
+        frozenAtMs = performance.now();
+        await delay(size.frozenMs);
+        mesh.signal(`${word}-2`, 'SIGCONT');
+        isDone = true;
+      };
+      const [{ failed }] = await Promise.all([
+        mixedLoad({
+          caller,
+          clients: size.clients,
+          without,
+          isOver: (count) => isDone && count >= size.requests,
+          onAnswer: (sentMs, isFailed) => sent.push({ sentMs, isFailed }),
+        }),
+        freeze(),
+      ]);
+      const isFirst = ({ sentMs }: { readonly sentMs: number }): boolean =>
+        sentMs > frozenAtMs && sentMs <= frozenAtMs + firstMs;
+      const inFirst = sent.filter(isFirst).length;
+      const failures = sent.filter(({ isFailed }) => isFailed);
+      const late = failures.filter(({ sentMs }) => sentMs > frozenAtMs + firstMs);
+      process.stdout.write(`${word} | ${failures.length} of ${inFirst} | ${late.length} of ${sent.length} |\n`);
+      expect({ late: late.length, failed: late.length > 0 ? failed : [] }).toEqual({ late: 0, failed: [] });
+      // A client has one request under way.
+      expect(failures.length).toBeLessThanOrEqual(isFull ? 0.02 * inFirst : size.clients);
+    },
+  );
+});
