@@ -9,12 +9,22 @@ export async function prepareLogins(
   databaseUrl: string,
   root?: string,
 ): Promise<(word: string) => { DATABASE_URL: string }> {
-  const secrets = Object.entries(makeSecrets(words, databaseUrl)).filter(([name]) => name.endsWith('_DATABASE_URL'));
-  // Logins belong to the server, which several databases of tests share.
-  const mark = randomBytes(4).toString('hex');
-  const urls = Object.fromEntries(secrets.map(([name, url]) => [name, url.replace('_login:', `_login_${mark}:`)]));
+  const urls = newLogins(databaseUrl);
   const env = { ...urls, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' };
   const { code, output } = await (root === undefined ? migrateHere([], env) : runMain(['migrate'], env, root));
   if (code !== 0) throw new Error(output);
   return (word) => ({ DATABASE_URL: urls[`${word.toUpperCase()}_DATABASE_URL`] ?? '' });
+}
+
+/** Settings of logins that do not exist yet, as `prepareLogins` returns them. */
+export function loginsOf(databaseUrl: string): (word: string) => { DATABASE_URL: string } {
+  const urls = newLogins(databaseUrl);
+  return (word) => ({ DATABASE_URL: urls[`${word.toUpperCase()}_DATABASE_URL`] ?? '' });
+}
+
+function newLogins(databaseUrl: string): Record<string, string> {
+  const secrets = Object.entries(makeSecrets(words, databaseUrl)).filter(([name]) => name.endsWith('_DATABASE_URL'));
+  // Logins belong to the server, which several databases of tests share.
+  const mark = randomBytes(4).toString('hex');
+  return Object.fromEntries(secrets.map(([name, url]) => [name, url.replace('_login:', `_login_${mark}:`)]));
 }

@@ -106,11 +106,15 @@ message AccountNoted {
   },
 ];
 
-/** Makes the next release out of the sources of this one, in an empty folder, with what is generated from its contracts. */
-export async function makeNextRelease(repository: string, folder: string): Promise<void> {
+/** What a next release of memory alone changes: its table and the version. */
+const ofMemory = changes.filter(({ path }) => path === 'package.json' || path.startsWith('services/memory/migrations'));
+
+/** Makes the next release of all services, or of memory alone, out of the sources of this one, in an empty folder, with what is generated from its contracts. */
+export async function makeNextRelease(repository: string, folder: string, of: 'all' | 'memory'): Promise<void> {
   await copySources(repository, folder);
-  for (const change of changes) await apply(folder, change);
+  for (const change of of === 'all' ? changes : ofMemory) await apply(folder, change);
   await linkPackages(repository, folder);
+  if (of === 'memory') return;
   const bin = join(folder, 'node_modules', '.bin');
   const options = { cwd: folder, env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) } };
   await run(join(bin, 'buf'), ['generate'], options);

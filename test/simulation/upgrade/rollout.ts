@@ -28,10 +28,12 @@ export interface Rollout extends AsyncDisposable {
   readonly lines: readonly string[];
   /** Gives the server of NATS the users of a release. */
   readonly useNats: (release: Release) => Promise<void>;
-  /** Runs `migrate` of a release. */
-  readonly migrate: (release: Release) => Promise<void>;
-  /** Replaces one process after the other, the services before the gateways, which get no requests while they are away. */
-  readonly replace: (release: Release) => Promise<void>;
+  /** Runs `migrate` of a release, for all services or for some. */
+  readonly migrate: (release: Release, words?: readonly string[]) => Promise<void>;
+  /** Replaces one process after the other, those of all services that have two or of some. Gateways get no requests while they are away. */
+  readonly replace: (release: Release, words?: readonly string[]) => Promise<void>;
+  /** Names of processes that ended by themselves. */
+  readonly crashed: readonly string[];
 }
 
 interface RolloutOptions {
@@ -40,14 +42,18 @@ interface RolloutOptions {
   /** Those with two processes, in the order in which they are replaced. The others stay as they are. */
   readonly doubled: readonly string[];
   readonly databaseUrl: string;
-  /** Program of a NATS server; undefined: PostgreSQL carries the messages. */
-  readonly natsServer: string | undefined;
+  /** Program of a NATS server; absent: PostgreSQL carries the messages. */
+  readonly natsServer?: string | undefined;
+  /** The services that the next release changes. `none`: processes are replaced by others of this release. Default: `all`. */
+  readonly next?: 'all' | 'memory' | 'none';
+  /** Settings of the processes of a service that differ, asked at each start; also those with which `migrate` finds its login. */
+  readonly envOf?: (word: string) => Record<string, string>;
 }
 
 export async function startRollout(options: RolloutOptions): Promise<Rollout> {
   await using resources = new AsyncDisposableStack();
-  const folders = await foldersOf(resources);
-  const { words, doubled, databaseUrl } = options;
+  const { words, doubled, databaseUrl, envOf = () => ({}) } = options;
+  const folders = await foldersOf(options, resources);
   const loginOf = await prepareLogins(databaseUrl, folders.this);
   const bus = await startBus(options, { root: folders.this, resources });
   const [port = 0] = await freePorts(1);
@@ -66,7 +72,12 @@ export async function startRollout(options: RolloutOptions): Promise<Rollout> {
       },
       ownEnv: (name) => {
         const word = name.replace(/-2$/, '');
-        return { ...loginOf(word), ...bus?.envOf(word), ...(name === 'gateway-2' && { PORT: String(port) }) };
+        return {
+          ...loginOf(word),
+          ...bus?.envOf(word),
+          ...envOf(word),
+          ...(name === 'gateway-2' && { PORT: String(port) }),
+        };
       },
       rootOf: (name) => folders[releases.get(name) ?? 'this'],
     }),
@@ -89,15 +100,19 @@ export async function startRollout(options: RolloutOptions): Promise<Rollout> {
     caller,
     newCaller,
     lines: mesh.lines,
+    crashed: mesh.crashed,
     useNats: async (release) => bus?.use(folders[release]),
-    migrate: async (release) => {
-      const logins = words.map((word) => [`${word.toUpperCase()}_DATABASE_URL`, loginOf(word).DATABASE_URL]);
+    migrate: async (release, some = words) => {
+      const logins = words.map((word) => {
+        const { DATABASE_URL: url } = { ...loginOf(word), ...envOf(word) };
+        return [`${word.toUpperCase()}_DATABASE_URL`, url];
+      });
       const env = { ...(Object.fromEntries(logins) as Record<string, string>), DATABASE_URL: databaseUrl };
-      const { code, output } = await runMain(['migrate', ...words], env, folders[release]);
+      const { code, output } = await runMain(['migrate', ...some], env, folders[release]);
       if (code !== 0) throw new Error(output);
     },
-    replace: async (release) => {
-      for (const name of doubled.flatMap((word) => [word, `${word}-2`])) await replaceOne(name, release);
+    replace: async (release, some = doubled) => {
+      for (const name of some.flatMap((word) => [word, `${word}-2`])) await replaceOne(name, release);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -106,11 +121,15 @@ export async function startRollout(options: RolloutOptions): Promise<Rollout> {
 /** Folder of the sources of the release before, with its packages. Without it, this release is upgraded to one that is made up. */
 export const releaseBefore = process.env.RELEASE_BEFORE;
 
-async function foldersOf(resources: AsyncDisposableStack): Promise<Record<Release, string>> {
+async function foldersOf(
+  { next: of = 'all' }: RolloutOptions,
+  resources: AsyncDisposableStack,
+): Promise<Record<Release, string>> {
+  if (of === 'none') return { this: repository, next: repository };
   if (releaseBefore !== undefined) return { this: releaseBefore, next: repository };
   const next = await mkdtemp(join(tmpdir(), 'next-release-'));
   resources.defer(() => rm(next, { recursive: true, force: true }));
-  await makeNextRelease(repository, next);
+  await makeNextRelease(repository, next, of);
   return { this: repository, next };
 }
 
