@@ -26,6 +26,7 @@ const whole = {
   },
   meshTls: { existingSecret: 'mesh-tls' },
   agents: { files: { 'echo/root_agent.yaml': 'name: echo' } },
+  s3: { enabled: true },
 };
 
 describe.skipIf(programs === undefined)('the chart at an API server whose namespace enforces `restricted`', () => {
@@ -84,6 +85,14 @@ describe.skipIf(programs === undefined)('the chart at an API server whose namesp
     expect(told).toContain("get secret acme-auth -o jsonpath='{.data.DEFAULT_SUPERADMIN_PASSWORD}'");
     expect(await replicasOf('transcription')).toBe(0);
     for (const deployment of await deployments()) await makePod(server, deployment);
+    const credentials = async (): Promise<object> => {
+      const path = '/api/v1/namespaces/mesh/secrets/acme-agent-mesh-s3';
+      return ((await server.call('GET', path)) as { data: object }).data;
+    };
+    const made = await credentials();
+    expect(Object.keys(made)).toEqual(['ARTIFACT_S3_ACCESS_KEY_ID', 'ARTIFACT_S3_SECRET_ACCESS_KEY']);
+    await helmDoes(['upgrade', 'acme', chart, ...chosen], whole);
+    expect(await credentials()).toEqual(made);
     const budgets = await listOf<Workload>(server, 'policy/v1', 'poddisruptionbudgets');
     expect(budgets.map(({ metadata }) => metadata.name)).not.toContain('acme-agent-mesh-transcription');
     expect(await listOf(server, 'autoscaling/v2', 'horizontalpodautoscalers')).toHaveLength(1);
@@ -91,6 +100,6 @@ describe.skipIf(programs === undefined)('the chart at an API server whose namesp
     expect(await replicasOf('transcription')).toBe(2);
     expect(await listOf(server, 'autoscaling/v2', 'horizontalpodautoscalers')).toHaveLength(0);
     ended.abort();
-    expect(await jobs).toEqual(['acme-agent-mesh-migrate', 'acme-agent-mesh-migrate']);
+    expect(await jobs).toEqual(Array.from({ length: 3 }, () => 'acme-agent-mesh-migrate'));
   });
 });

@@ -35,6 +35,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- .service.existingSecret | default (printf "%s-%s" (required $missing .root.Values.existingSecret) .word) -}}
 {{- end -}}
 
+{{/* Name of the Secret with the credentials of the S3 server of this release. */}}
+{{- define "agent-mesh.s3Secret" -}}
+{{- .Values.s3.existingSecret | default (printf "%s-s3" (include "agent-mesh.fullname" .)) -}}
+{{- end -}}
+
 {{/* Address of a service for its callers. Takes a dict of root, word and service. */}}
 {{- define "agent-mesh.address" -}}
 {{- if .service.enabled -}}
@@ -47,13 +52,19 @@ dns:///{{ include "agent-mesh.fullname" .root }}-{{ .word }}:{{ int .service.por
 {{/* The entry of a service over the defaults, as YAML. */}}
 {{- define "agent-mesh.service" -}}
 {{- $service := mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.services .word)) -}}
+{{- $s3 := .root.Values.s3 -}}
+{{- if and $s3.enabled (eq .word "artifacts") -}}
+{{- $_ := set $service.data "enabled" false -}}
+{{- $endpoint := printf "http://%s-s3:%d" (include "agent-mesh.fullname" .root) (int $s3.port) -}}
+{{- $_ := set $service "env" (merge (dict "ARTIFACT_STORE_URL" (printf "s3://%s" $s3.bucket) "ARTIFACT_S3_ENDPOINT" $endpoint) $service.env) -}}
+{{- end -}}
 {{- $shared := or (not $service.data.enabled) (eq $service.data.accessMode "ReadWriteMany") -}}
 {{- $many := gt (ternary (int $service.autoscaling.maxReplicas) (int $service.replicas) $service.autoscaling.enabled) 1 -}}
 {{- if and $service.enabled $many (not $shared) -}}
-{{- fail (printf "services.%s has several replicas, and its volume serves one. Set services.%s.data.accessMode to ReadWriteMany, or data.enabled to false with an S3 server (env.ARTIFACT_STORE_URL s3://…), or replicas to 1: calls then fail at each rollout" .word .word) -}}
+{{- fail (printf "services.%s has several replicas, and its volume serves one. Set s3.enabled to true for an S3 server of this release, or services.%s.data.accessMode to ReadWriteMany, or data.enabled to false with an S3 server elsewhere (env.ARTIFACT_STORE_URL s3://…), or replicas to 1: calls then fail at each rollout" .word .word) -}}
 {{- end -}}
 {{- if and (eq .word "artifacts") $service.enabled (not $service.data.enabled) (hasPrefix "file:" ($service.env.ARTIFACT_STORE_URL | default "file:")) -}}
-{{- fail "services.artifacts has neither a volume (data.enabled) nor an S3 server (env.ARTIFACT_STORE_URL s3://…): payloads would be lost with its pods" -}}
+{{- fail "services.artifacts has neither a volume (data.enabled) nor an S3 server (s3.enabled, or env.ARTIFACT_STORE_URL s3://…): payloads would be lost with its pods" -}}
 {{- end -}}
 {{- $declared := index (.root.Files.Get "callers.yaml" | fromYaml) .word | default list -}}
 {{- set $service "calledBy" (concat $declared $service.calledBy | uniq) | toYaml -}}
