@@ -1,7 +1,16 @@
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { CallOptions, Client, ClientDuplexStream, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { abortFailure, canceled, meshWord } from '../call/index.ts';
-import { asIs, decode, encode, fromStatus, isDraining, MessageReader, MessageWriter } from '../wire/index.ts';
+import {
+  asIs,
+  decode,
+  encode,
+  fromStatus,
+  MessageReader,
+  MessageWriter,
+  type Unanswered,
+  unansweredOf,
+} from '../wire/index.ts';
 import { openAnswered, type OpenedStream } from './open-answered.ts';
 
 export interface CallerStreamOptions<I extends DescMessage, O extends DescMessage> {
@@ -46,11 +55,11 @@ function open<I extends DescMessage, O extends DescMessage>(
   const path = `/${method.parent.typeName}/${method.name}`;
   const stream = client.makeBidiStreamRequest(path, asIs, asIs, metadata.clone(), deadline);
   const over = new AbortController();
-  const { promise: answered, resolve } = Promise.withResolvers<'refused' | undefined>();
+  const { promise: answered, resolve } = Promise.withResolvers<Unanswered | undefined>();
   stream.once('metadata', () => resolve(undefined));
   stream.once('status', (status) => {
     over.abort();
-    resolve(isDraining(status) ? 'refused' : undefined);
+    resolve(unansweredOf(status));
   });
   const answers = read(stream, method, signal);
   return { stream, answers, over: over.signal, answered, abandon: () => stream.cancel() };

@@ -47,6 +47,8 @@ interface Replica {
   /** Stops its machine: connections stay open, and nothing passes. */
   freeze(): void;
   thaw(): void;
+  /** Breaks its connections. */
+  cut(): void;
   /** Says that it leaves; see GrpcServer. */
   leave(): Promise<void>;
   /** Refuses new calls from now on, as a process does that stops. */
@@ -99,6 +101,9 @@ async function startReplica(role: string): Promise<Replica> {
     thaw() {
       isFrozen = false;
       for (const socket of sockets) socket.resume();
+    },
+    cut() {
+      for (const socket of sockets) socket.destroy();
     },
     leave: () => mesh.server.leave(60_000, 120_000),
     drain: () => mesh.server.drain(5_000),
@@ -192,6 +197,16 @@ test('large requests and uploads go to a replica that answers while another is f
   const large = Array.from({ length: 6 }, () => auth.getAccount({ id: 'a'.repeat(100_000) }, { timeoutMs: 20_000 }));
   expect((await Promise.all(large)).map(({ account }) => account?.role)).toEqual(large.map(() => 'ONE'));
   const uploads = Array.from({ length: 6 }, () => artifacts.saveArtifact(parts(), { timeoutMs: 20_000 }));
+  expect(await Promise.all(uploads)).toHaveLength(6);
+});
+
+test('an upload that waits for a frozen replica goes to another one when the connection breaks', async () => {
+  await untilBothAnswer();
+  other.freeze();
+  const uploads = Array.from({ length: 6 }, () => artifacts.saveArtifact(parts(), { timeoutMs: 20_000 }));
+  // Within the half second for which the frozen one is waited for.
+  await delay(50);
+  other.cut();
   expect(await Promise.all(uploads)).toHaveLength(6);
 });
 

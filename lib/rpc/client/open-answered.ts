@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { refusedPause } from '../exchange/index.ts';
+import type { Unanswered } from '../wire/index.ts';
 
 /** A stream that was opened and not used. */
 export interface OpenedStream {
-  /** Resolves when the server has answered with headers, or the stream is over; it never rejects. `refused`: the server is leaving, and has begun nothing. */
-  readonly answered: Promise<'refused' | undefined>;
+  /** Resolves when the server has answered with headers, or the stream is over; it never rejects. */
+  readonly answered: Promise<Unanswered | undefined>;
   /** Ends the stream without a use. */
   abandon(): void;
 }
@@ -15,7 +16,7 @@ const mostTries = 4;
 
 /**
  * Opens a stream whose server answers: while none has, another stream is opened every half second, which leads to another replica. So a frozen
- * replica costs a call half a second, and one that leaves costs nothing while there is another. After two seconds without any answer the first stream is used, because older servers answer only when they
+ * replica costs a call half a second, and one that leaves, or whose connection breaks meanwhile, costs nothing while there is another. After two seconds without any answer the first stream is used, because older servers answer only when they
  * have read the request.
  */
 export async function openAnswered<T extends OpenedStream>(open: () => T): Promise<T> {
@@ -25,7 +26,9 @@ export async function openAnswered<T extends OpenedStream>(open: () => T): Promi
   const tryNext = async (refusals = 0): Promise<void> => {
     const next = open();
     opened.push(next);
-    const pauseMs = (await next.answered) === 'refused' ? refusedPause(refusals + 1) : undefined;
+    const outcome = await next.answered;
+    if (outcome === 'broken' && opened.length < mostTries && !isOver) return tryNext(refusals);
+    const pauseMs = outcome === 'refused' ? refusedPause(refusals + 1) : undefined;
     if (pauseMs === undefined) return chosen.resolve(next);
     await delay(pauseMs);
     if (!isOver) await tryNext(refusals + 1);

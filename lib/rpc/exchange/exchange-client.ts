@@ -3,7 +3,17 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { ExchangeCall, type OutgoingCall, type SendElsewhere } from './exchange-call.ts';
 import { internalError, isMeshCode, type MeshError } from '../call/index.ts';
-import { asBuffer, asIs, decode, encode, fromService, fromStatus, isDraining, unavailable } from '../wire/index.ts';
+import {
+  asBuffer,
+  asIs,
+  decode,
+  encode,
+  fromService,
+  fromStatus,
+  type Unanswered,
+  unansweredOf,
+  unavailable,
+} from '../wire/index.ts';
 
 export const EXCHANGE_PATH = '/agentmesh.mesh.v1.CallsService/Exchange';
 
@@ -25,7 +35,7 @@ export class ExchangeClient {
   #nextId = 1;
   #retired = false;
   #hasJoined = false;
-  readonly #answered = Promise.withResolvers<'refused' | undefined>();
+  readonly #answered = Promise.withResolvers<Unanswered | undefined>();
   /** Why the stream is over. */
   #failure: Failure | undefined;
   /** Messages received so far. */
@@ -42,8 +52,8 @@ export class ExchangeClient {
     this.#stream.once('metadata', () => this.#join());
     this.#stream.on('data', (bytes: Buffer) => this.#receive(bytes));
     this.#stream.once('status', () => this.onClosed?.());
-    this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word), isDraining(error)));
-    this.#stream.on('end', () => this.#fail(unavailable));
+    this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word), unansweredOf(error)));
+    this.#stream.on('end', () => this.#fail(unavailable, 'broken'));
   }
 
   /** Whether it accepts no more calls: it is retired, refused one, or is broken. */
@@ -51,8 +61,8 @@ export class ExchangeClient {
     return this.#retired;
   }
 
-  /** Resolves when the server has answered for the first time, or the stream is broken; `refused`: the server is leaving. */
-  get answered(): Promise<'refused' | undefined> {
+  /** Resolves when the server has answered for the first time, or the stream is over. */
+  get answered(): Promise<Unanswered | undefined> {
     return this.#answered.promise;
   }
 
@@ -200,10 +210,10 @@ export class ExchangeClient {
     if (this.#calls.size === 0) this.#stream.end();
   }
 
-  #fail(failure: (word: string) => MeshError, isRefused = false): void {
+  #fail(failure: (word: string) => MeshError, unanswered: Unanswered | undefined): void {
     this.#retired = true;
-    this.#failure = isRefused && !this.#hasJoined ? 'refused' : failure;
-    this.#answered.resolve(isRefused ? 'refused' : undefined);
+    this.#failure = unanswered === 'refused' && !this.#hasJoined ? 'refused' : failure;
+    this.#answered.resolve(unanswered);
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     for (const call of calls) this.#failCall(call, this.#failure);

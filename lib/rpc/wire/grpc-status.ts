@@ -57,9 +57,18 @@ function statusDetails(reason: string, message: string, code: status): Buffer {
  * Whether a server that is leaving refused the stream. Before its headers that means that it has begun nothing. HTTP/2 itself refuses
  * streams that cross a GOAWAY, for which grpc-js has a text and no code of its own.
  */
-export function isDraining({ code, details, metadata }: Partial<ServiceError>): boolean {
+function isDraining({ code, details, metadata }: Partial<ServiceError>): boolean {
   if (code !== status.UNAVAILABLE) return false;
   return details === 'Stream refused by server' || metadata?.get(REASON)[0] === draining().reason;
+}
+
+/** How a stream ended without an answer. `refused`: the server is leaving, and has begun nothing. `broken`: its connection broke, or none could be made. */
+export type Unanswered = 'refused' | 'broken';
+
+/** How a stream that has ended before the headers of its server was lost; undefined where the server has failed it. */
+export function unansweredOf(error: Partial<ServiceError>): Unanswered | undefined {
+  if (isDraining(error)) return 'refused';
+  return error.code === status.UNAVAILABLE && error.metadata?.get(REASON)[0] === undefined ? 'broken' : undefined;
 }
 
 /** The MeshError that a service sent, or the one for a call to `word` that failed on the way. */
