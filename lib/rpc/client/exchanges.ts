@@ -26,15 +26,16 @@ const largestShared = 64 * 1024;
 
 /**
  * The streams that carry calls with one request: a shared one for each replica, and one for each large request. A call goes to the less
- * busy of two shared streams chosen at random. A stream is shared when its replica has answered, and no more when it is silent
- * although it was asked, or when a deadline passed without a word from it. So a frozen replica gets no calls after a second; those under way that
- * may be repeated go to another one then.
+ * busy of two shared streams chosen at random. A stream is shared when its replica has answered, and no more when a deadline passed without a word from it. While a
+ * replica is silent although it was asked, calls go to others, and so do those under way that may be repeated: a frozen replica gets none after a second.
  */
 export class Exchanges {
   readonly #connection: RenewedConnection;
   readonly #proof: Proof;
   /** One for each replica that has answered. */
   #shared: readonly ExchangeClient[] = [];
+  /** Those whose replica is not silent. */
+  #answering: readonly ExchangeClient[] = [];
   /** To a replica that leaves. It carries calls while there is no other. */
   #leaving: ExchangeClient | undefined;
   /** The newest stream. It carries calls only while no replica has answered. */
@@ -84,18 +85,20 @@ export class Exchanges {
   #pick(): ExchangeClient {
     this.#explore();
     if (!this.#shared.every(isUsable)) this.#leaveUnusable();
-    const one = this.#anyShared();
-    const other = this.#anyShared();
+    const one = this.#anyAnswering();
+    const other = this.#anyAnswering();
     if (one === undefined || other === undefined) return this.#lastResort();
     return other.outstanding < one.outstanding ? other : one;
   }
 
-  #anyShared(): ExchangeClient | undefined {
-    return this.#shared[Math.floor(Math.random() * this.#shared.length)];
+  #anyAnswering(): ExchangeClient | undefined {
+    return this.#answering[Math.floor(Math.random() * this.#answering.length)];
   }
 
+  /** A replica that is silent may only be busy. */
   #lastResort(): ExchangeClient {
-    return [this.#leaving, this.#newest].find((stream) => stream !== undefined && isUsable(stream)) ?? this.#try();
+    const left = [this.#leaving, ...this.#shared, this.#newest];
+    return left.find((stream) => stream !== undefined && isUsable(stream)) ?? this.#try();
   }
 
   #look(): void {
@@ -103,20 +106,25 @@ export class Exchanges {
       const silences = stream.look();
       if (silences > 0) this.#leaveSilent(stream, silences);
     }
+    this.#share(this.#shared);
   }
 
   #leaveSilent(silent: ExchangeClient, silences: number): void {
-    silent.retire();
-    for (const shared of this.#shared) if (shared.peer === silent.peer) shared.retire();
-    this.#leaveUnusable();
-    if (this.#shared.length === 0) return;
+    for (const shared of this.#shared) if (shared.peer === silent.peer) shared.suspect();
+    this.#share(this.#shared);
+    if (this.#answering.length === 0) return;
     silent.moveCalls();
     if (silences >= mostSilences) silent.failStreams();
   }
 
+  #share(shared: readonly ExchangeClient[]): void {
+    this.#shared = shared;
+    this.#answering = shared.filter(({ isSilent }) => !isSilent);
+  }
+
   #leaveUnusable(): void {
     for (const shared of this.#shared) if (!isUsable(shared)) shared.retire();
-    this.#shared = this.#shared.filter(isUsable);
+    this.#share(this.#shared.filter(isUsable));
   }
 
   /** Opens a stream to the next replica from time to time, and on a new connection. */
@@ -141,15 +149,15 @@ export class Exchanges {
     const { peer } = joined;
     const others = this.#shared.filter((one) => one.peer !== peer);
     for (const former of this.#shared) if (!others.includes(former)) former.retire();
-    this.#shared = joined.retired ? others : [...others, joined];
+    this.#share(joined.retired ? others : [...others, joined]);
     this.#leaving?.retire();
     this.#leaving = undefined;
   }
 
   /** The replica serves for as long as its callers have no other, at most two seconds. */
   #leave(leaving: ExchangeClient): void {
-    this.#shared = this.#shared.filter((one) => one !== leaving);
-    if (this.#isClosed || this.#shared.length > 0) return leaving.retire();
+    this.#share(this.#shared.filter((one) => one !== leaving));
+    if (this.#isClosed || this.#answering.length > 0) return leaving.retire();
     this.#leaving?.retire();
     this.#leaving = leaving;
     setTimeout(() => this.#seekOther(leaving), seekMs).unref();

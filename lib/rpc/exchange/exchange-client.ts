@@ -95,16 +95,27 @@ export class ExchangeClient {
    * row it had not even answered that: it is frozen, its machine is gone, or its thread is busy.
    */
   look(): number {
-    if (this.#calls.size === 0 || this.#received !== this.#seen) {
-      this.#seen = this.#received;
-      this.#isAsked = false;
-      this.#silences = 0;
-    } else if (this.#isAsked) this.#silences += 1;
-    else {
-      this.#isAsked = true;
-      this.#send(this.#nextId++, { case: 'call', value: { method: QUESTION } });
-    }
+    if (this.#received !== this.#seen) this.#seen = this.#received;
+    else if (this.#isAsked) this.#silences += 1;
+    else if (this.#calls.size > 0) this.#ask();
     return this.#silences;
+  }
+
+  /** Whether it has not answered when it was asked whether it is there. */
+  get isSilent(): boolean {
+    return this.#silences > 0;
+  }
+
+  /** Takes it for silent until it answers, because another stream to the same server is. */
+  suspect(): void {
+    if (this.#isAsked) return;
+    this.#ask();
+    this.#silences = 1;
+  }
+
+  #ask(): void {
+    this.#isAsked = true;
+    this.#send(this.#nextId++, { case: 'call', value: { method: QUESTION } });
   }
 
   /** Sends calls that may be repeated to other servers. The rest waits for its deadline: it may have had its effect. */
@@ -168,6 +179,8 @@ export class ExchangeClient {
   /** Messages for a call that its caller has left are dropped. */
   #receive(bytes: Buffer): void {
     this.#received += 1;
+    this.#isAsked = false;
+    this.#silences = 0;
     const { id, kind, databaseMs, modelMs } = decode(ExchangeResponseSchema, bytes);
     const call = this.#calls.get(id);
     if (databaseMs > 0 || modelMs > 0) call?.noteSpent(databaseMs, modelMs);
