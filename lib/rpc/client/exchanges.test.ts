@@ -204,7 +204,7 @@ test('an upload that waits for a frozen replica goes to another one when the con
   await untilBothAnswer();
   other.freeze();
   const uploads = Array.from({ length: 6 }, () => artifacts.saveArtifact(parts(), { timeoutMs: 20_000 }));
-  // Within the half second for which the frozen one is waited for.
+  // Before another one is tried.
   await delay(50);
   other.cut();
   expect(await Promise.all(uploads)).toHaveLength(6);
