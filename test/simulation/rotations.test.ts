@@ -25,6 +25,8 @@ const size = isFull
       clients: 3,
       requests: 60,
     };
+/** Callers use a new process after two seconds: then it works beside a former one, as it does for `minReadySeconds` in a cluster. */
+const betweenMs = 3_000;
 const without = ['artifacts', 'memory'].filter((word) => !size.words.includes(word));
 const everything = ['auth', ...consuming, 'transcription', 'gateway'];
 const signers = ['auth', 'gateway'];
@@ -197,7 +199,7 @@ describe('each step of a rotation, as docs/changing-keys.md has them', () => {
       const step = async (): Promise<void> => {
         await act();
         const replaced = words.filter((word) => size.doubled.includes(word));
-        if (replaced.length > 0) await rollout.replace('this', replaced);
+        if (replaced.length > 0) await rollout.replace('this', replaced, betweenMs);
       };
       const isOver = (count: number): boolean => isDone && count >= size.requests;
       const load = mixedLoad({ caller, clients: size.clients, without, isOver });

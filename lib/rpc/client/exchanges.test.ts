@@ -175,6 +175,17 @@ test('an answer that takes long is waited for, and its call is sent once', async
   expect(begun).toEqual([account?.role]);
 });
 
+test('a call that may be repeated goes to another replica when its connection breaks', async () => {
+  await untilBothAnswer();
+  begun = [];
+  const reads = Array.from({ length: 8 }, () => auth.getAccount({ id: slow }));
+  await expect.poll(() => begun.filter((role) => role === 'OTHER').length).toBeGreaterThan(0);
+  other.freeze();
+  other.cut();
+  const roles = (await Promise.all(reads)).map(({ account }) => account?.role);
+  expect(roles).toEqual(roles.map(() => 'ONE'));
+});
+
 test('a frozen replica costs each caller at most one call that may not be repeated', async () => {
   await untilBothAnswer();
   other.freeze();

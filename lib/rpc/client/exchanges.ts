@@ -28,6 +28,7 @@ const largestShared = 64 * 1024;
  * The streams that carry calls with one request: a shared one for each replica, and one for each large request. A call goes to the less
  * busy of two shared streams chosen at random. A stream is shared when its replica has answered, and no more when a deadline passed without a word from it. While a
  * replica is silent although it was asked, calls go to others, and so do those under way that may be repeated: a frozen replica gets none after a second.
+ * The same happens to these when a connection breaks.
  */
 export class Exchanges {
   readonly #connection: RenewedConnection;
@@ -175,6 +176,7 @@ export class Exchanges {
     const opened = withoutStack(() => new ExchangeClient(this.#connection.client, metadata));
     this.#streams.add(opened);
     opened.onClosed = () => this.#streams.delete(opened);
+    opened.hasOther = () => this.#answering.some((one) => one !== opened && isUsable(one));
     return opened;
   }
 }

@@ -91,15 +91,15 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     else setTimeout(() => this.#ended || this.#elsewhere(this), pauseMs);
   }
 
-  /** Whether it may be sent to another server because its own is silent. */
+  /** Whether it may be sent to another server because its own is silent or gone. */
   get mayMove(): boolean {
     return this.call.isRepeatable === true && !this.#hasAnswer && !this.#ended && this.#moves < mostMoves;
   }
 
-  /** Sends it to another server. What the silent one answers later is dropped. */
-  move(): void {
+  /** Sends it to another server. What a silent one answers later is dropped; one whose connection broke cannot be told. */
+  move(isTold: boolean): void {
     this.#moves += 1;
-    this.#carrier?.onLeft();
+    if (isTold) this.#carrier?.onLeft();
     this.#carrier = undefined;
     this.#elsewhere(this);
   }

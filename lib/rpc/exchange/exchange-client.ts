@@ -75,6 +75,9 @@ export class ExchangeClient {
   /** Called when the stream is over. */
   onClosed: (() => void) | undefined;
 
+  /** Whether another server could take its calls. */
+  hasOther: (() => boolean) | undefined;
+
   /** Address of the server; known when it has answered. */
   get peer(): string {
     return this.#stream.getPeer();
@@ -123,7 +126,7 @@ export class ExchangeClient {
     for (const [id, call] of this.#calls) {
       if (!call.mayMove) continue;
       this.#calls.delete(id);
-      call.move();
+      call.move(true);
     }
     this.#endIfLeft();
   }
@@ -229,7 +232,11 @@ export class ExchangeClient {
     this.#answered.resolve(unanswered);
     const calls = [...this.#calls.values()];
     this.#calls.clear();
-    for (const call of calls) this.#failCall(call, this.#failure);
+    const moves = unanswered === 'broken' && this.hasOther?.() === true;
+    for (const call of calls) {
+      if (moves && call.mayMove) call.move(false);
+      else this.#failCall(call, this.#failure);
+    }
   }
 
   #failCall(call: ExchangeCall, failure: Failure): void {

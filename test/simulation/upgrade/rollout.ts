@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TestNats } from '@agentmesh/lib/bus/testing';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
@@ -30,8 +31,8 @@ export interface Rollout extends AsyncDisposable {
   readonly useNats: (release: Release) => Promise<void>;
   /** Runs `migrate` of a release, for all services or for some. */
   readonly migrate: (release: Release, words?: readonly string[]) => Promise<void>;
-  /** Replaces one process after the other, those of all services that have two or of some. Gateways get no requests while they are away. */
-  readonly replace: (release: Release, words?: readonly string[]) => Promise<void>;
+  /** Replaces one process after the other, those of all services that have two or of some. Gateways get no requests while they are away. `betweenMs`: time for which a new process stands beside the former one. */
+  readonly replace: (release: Release, words?: readonly string[], betweenMs?: number) => Promise<void>;
   /** Names of processes that ended by themselves. */
   readonly crashed: readonly string[];
 }
@@ -111,8 +112,11 @@ export async function startRollout(options: RolloutOptions): Promise<Rollout> {
       const { code, output } = await runMain(['migrate', ...some], env, folders[release]);
       if (code !== 0) throw new Error(output);
     },
-    replace: async (release, some = doubled) => {
-      for (const name of some.flatMap((word) => [word, `${word}-2`])) await replaceOne(name, release);
+    replace: async (release, some = doubled, betweenMs = 0) => {
+      for (const name of some.flatMap((word) => [word, `${word}-2`])) {
+        await replaceOne(name, release);
+        await delay(betweenMs);
+      }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
