@@ -10,6 +10,7 @@ import {
   render,
   template,
 } from './programs/rendered-chart.ts';
+import { s3GatewayVersion } from './programs/s3-gateway.ts';
 
 const options = { s3: { enabled: true }, services: { artifacts: { data: { accessMode: 'ReadWriteOnce' } } } };
 const secretName = 'acme-agent-mesh-s3';

@@ -163,7 +163,7 @@ test('a stream from a replica that is frozen fails within seconds, and one from 
   other.freeze();
   const ends = streams.map((stream): Promise<unknown> => stream.next().catch((error: unknown) => error));
   const failed = await Promise.all(ends.filter((_, index) => isOfOther[index]));
-  expect(failed).toEqual(failed.map(() => expect.objectContaining({ reason: 'service_silent' })));
+  expect(failed).toEqual(failed.map((): unknown => expect.objectContaining({ reason: 'service_silent' })));
   const left = ends.filter((_, index) => isOfOther[index] === false);
   expect(await Promise.race([...left, Promise.resolve('goes on')])).toBe('goes on');
 });
