@@ -12,7 +12,8 @@ interface MixedLoad {
 
 type Step = readonly [
   service: string,
-  send: (n: number) => Promise<{ readonly status: number; readonly body: unknown }>,
+  /** Undefined where there is nothing to ask for. */
+  send: (n: number) => Promise<{ readonly status: number; readonly body: unknown } | undefined>,
 ];
 
 /** Clients that go through the steps again and again until `isOver`, each in a session of its own. Answers the requests that failed, and how many were made. */
@@ -25,7 +26,9 @@ export async function mixedLoad({ caller, clients, without = [], isOver, onAnswe
     for (let n = 0; !isOver(count); n++) {
       for (const [service, send] of steps) {
         const sentMs = performance.now();
-        const { status, body } = await send(n);
+        const answer = await send(n);
+        if (answer === undefined) continue;
+        const { status, body } = answer;
         count += 1;
         onAnswer?.(sentMs, status !== 200);
         if (status !== 200) failed.push(`${service}: ${status} ${JSON.stringify(body)}`);
@@ -39,11 +42,17 @@ export async function mixedLoad({ caller, clients, without = [], isOver, onAnswe
 function stepsOf(caller: Caller, session: SessionJson, number: number): Step[] {
   const artifacts = `${sessionPath(session)}/artifacts`;
   const part = { inlineData: { mimeType: 'text/plain', data: 'aGVsbG8=' } };
+  let isSaved = false;
+  const save = async (n: number) => {
+    const answer = await caller.request('POST', artifacts, { filename: `${n}.txt`, artifact: part });
+    isSaved = answer.status === 200;
+    return answer;
+  };
   return [
     ['runs', (n) => runs(caller, session, `run ${number}-${n} [[wait:${(n % 4) * 100}]]`)],
     ['sessions', () => caller.request('POST', '/apps/echo/users/u1/sessions', {})],
-    ['artifacts', (n) => caller.request('POST', artifacts, { filename: `${n}.txt`, artifact: part })],
-    ['artifacts', (n) => caller.request('GET', `${artifacts}/${n}.txt`)],
+    ['artifacts', save],
+    ['artifacts', async (n) => (isSaved ? caller.request('GET', `${artifacts}/${n}.txt`) : undefined)],
     ['sessions', () => caller.request('GET', sessionPath(session))],
     ['memory', () => caller.request('GET', '/apps/echo/users/u1/memory?query=run')],
     ['runs', () => caller.request('GET', '/api/agents')],

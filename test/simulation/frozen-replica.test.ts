@@ -64,8 +64,8 @@ describe('a replica that is frozen, with its connections open', () => {
       const late = failures.filter(({ sentMs }) => sentMs > frozenAtMs + firstMs);
       process.stdout.write(`${word} | ${failures.length} of ${inFirst} | ${late.length} of ${sent.length} |\n`);
       expect({ late: late.length, failed: late.length > 0 ? failed : [] }).toEqual({ late: 0, failed: [] });
-      // A client has one request under way.
-      expect(failures.length).toBeLessThanOrEqual(isFull ? 0.02 * inFirst : size.clients);
+      // A client has one request under way: on a slow machine these are more than 2 % of the few that are sent in five seconds.
+      expect(failures.length).toBeLessThanOrEqual(Math.max(0.02 * inFirst, size.clients));
     },
   );
 });

@@ -16,7 +16,7 @@ import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
 import { askElsewhere, isAway } from './ask-elsewhere.ts';
-import { RunAnswers } from './run-answers.ts';
+import { RunAnswers } from './watching/run-answers.ts';
 import { runKeyHours } from './idempotency-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
