@@ -2770,7 +2770,7 @@ export interface components {
             id: string;
             /** @description ISO 8601. */
             at: string;
-            /** @description Such as `signed_in`, `password_reset` or `account_deleted`. */
+            /** @description Such as `signed_in`, `password_reset`, `account_deleted` or `consumer_called`. */
             action: string;
             /** @description The account, as `uid` of its tokens; null where an address without one was tried. */
             account_id: string | null;
@@ -3323,7 +3323,7 @@ export interface components {
             /** @description The last answer, when the run has ended or waits: a text, or the object or array that an agent with an `output_schema` answers. `{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks. */
             output?: unknown;
             /**
-             * @description What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago.
+             * @description What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago. `lease`: its events cannot be stored, or its process is gone and no other one has taken it.
              * @enum {unknown}
              */
             waitingOn?: "model" | "keys" | "artifact" | "answer" | "lease" | "queue";
@@ -3426,7 +3426,7 @@ export interface components {
             /** @description The last answer, when the run has ended or waits: a text, or the object or array that an agent with an `output_schema` answers. `{"truncated": true, "eventId"}` for one of more than 64 KiB. Only in the answers of `getRun` and `waitForRun`, and in messages of webhooks. */
             output?: unknown;
             /**
-             * @description What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago.
+             * @description What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago. `lease`: its events cannot be stored, or its process is gone and no other one has taken it.
              * @enum {unknown}
              */
             waitingOn?: "model" | "keys" | "artifact" | "answer" | "lease" | "queue";

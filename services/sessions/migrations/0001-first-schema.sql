@@ -162,6 +162,8 @@ create index runs_of_session on runs (account_id, session_pk, created_at, positi
 create index runs_by_status on runs (account_id, status, created_at, position) where ended_at is not null and attempt >= 0;
 create index runs_of_app on runs (account_id, app_name, created_at, position) where ended_at is not null and attempt >= 0;
 create index runs_of_user on runs (account_id, user_id, created_at, position) where ended_at is not null and attempt >= 0;
+-- Runs that wait for an answer, by the end of their attempt. The second condition keeps it from statements that look for one such run.
+create index runs_waiting on runs (ended_at) where status = 'waiting' and attempt >= 0;
 -- Runs that wait for an answer until a time.
 create index runs_answer_by on runs (answer_by) where answer_by is not null;
 create index runs_due on runs (due_at) where due_at is not null;

@@ -108,7 +108,7 @@ export const Run = Type.Object(
       Type.Enum(['model', 'keys', 'artifact', 'answer', 'lease', 'queue'], {
         description:
           'What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after ' +
-          'some seconds, and may have ended up to six seconds ago.',
+          'some seconds, and may have ended up to six seconds ago. `lease`: its events cannot be stored, or its process is gone and no other one has taken it.',
       }),
     ),
     since: Type.Optional(seconds('Begin of the wait that `waitingOn` names')),

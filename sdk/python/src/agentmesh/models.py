@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 15bb888d18aa321f1e9506da66e13d8e76f8cc3e0f02f71fe0aca7240a31e4f0
+# SHA-256 of the document: db2fdb0d922ff9203d0bcf284c59cf386d356461d0fe90c2f524f022433462cf
 
 from typing import Any, Literal, TypeAlias
 
@@ -309,7 +309,7 @@ class Action(TypedDict):
     """
     action: str
     """
-    Such as `signed_in`, `password_reset` or `account_deleted`.
+    Such as `signed_in`, `password_reset`, `account_deleted` or `consumer_called`.
     """
     account_id: str | None
     """
@@ -778,7 +778,7 @@ class Run(TypedDict):
     """
     waitingOn: NotRequired[Literal["model", "keys", "artifact", "answer", "lease", "queue"]]
     """
-    What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago.
+    What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago. `lease`: its events cannot be stored, or its process is gone and no other one has taken it.
     """
     since: NotRequired[float]
     """
@@ -2042,7 +2042,7 @@ class StartedRun(TypedDict):
     """
     waitingOn: NotRequired[Literal["model", "keys", "artifact", "answer", "lease", "queue"]]
     """
-    What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago.
+    What the run waits for. `answer`: of a person or a long-running tool; `queue`: the run has not started; the others are told of a running run after some seconds, and may have ended up to six seconds ago. `lease`: its events cannot be stored, or its process is gone and no other one has taken it.
     """
     since: NotRequired[float]
     """

@@ -34,6 +34,16 @@ test('what an executor tells with a renewal is in the record of the run until it
   expect(await waitOf(session, invocationId)).toEqual(nothing);
 });
 
+test('a run whose executor has lost its lease waits for one, until another executor takes it', async () => {
+  const session = await newSession();
+  const { invocationId, sessionPk } = await begin(session, 'hi');
+  const set = (dueAt: string) => askDatabase(`update runs set due_at = ${dueAt} where session_pk = $1`, [sessionPk]);
+  await set('to_timestamp(1700000000.25)');
+  expect(await waitOf(session, invocationId)).toEqual({ waitingOn: 'lease', waitingSince: 1_700_000_000.25 });
+  await set('null');
+  expect(await waitOf(session, invocationId)).toEqual({ waitingOn: '', waitingSince: 0 });
+});
+
 test('a lease that is lost tells nothing', async () => {
   const session = await newSession();
   const { invocationId, sessionPk, fence } = await begin(session, 'hi');

@@ -384,7 +384,7 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
     case: "moved";
   } | {
     /**
-     * The run has waited for some seconds. Sent once for each such wait.
+     * The run has waited for some seconds, sent once for each such wait; or its attempt has ended with a question.
      *
      * @generated from field: agentmesh.runs.v1.Waiting waiting = 6;
      */
@@ -454,13 +454,13 @@ export declare type Queued = Message<"agentmesh.runs.v1.Queued"> & {
 export declare const QueuedSchema: GenMessage<Queued>;
 
 /**
- * A run that is executed waits.
+ * A run that was started waits.
  *
  * @generated from message agentmesh.runs.v1.Waiting
  */
 export declare type Waiting = Message<"agentmesh.runs.v1.Waiting"> & {
   /**
-   * `model`, `keys`, `artifact` or `lease`.
+   * `model`, `keys`, `artifact`, `lease` or `answer`.
    *
    * @generated from field: string on = 1;
    */

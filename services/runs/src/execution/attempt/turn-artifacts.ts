@@ -35,11 +35,7 @@ export function createTurnArtifacts(own: TurnArtifactsOptions): TurnArtifactServ
   const { accountId = '', appName = '', userId = '', sessionId = '' } = turn.session ?? {};
   const place = { accountId, appName, userId, sessionId };
   const keyOf = (name: string) => ({ ...place, name });
-  const records = async (filename: string): Promise<Version[]> => {
-    const found: Version[] = [];
-    for await (const page of artifacts.listVersions({ key: keyOf(filename) }, options)) found.push(...page.versions);
-    return found;
-  };
+  const records = (filename: string) => recordsOf(own, keyOf(filename));
   return {
     async saveArtifact({ filename, artifact, customMetadata }) {
       const requests = saveRequests(keyOf(filename), splitPart(artifact), customMetadata);
@@ -62,6 +58,7 @@ export function createTurnArtifacts(own: TurnArtifactsOptions): TurnArtifactServ
       return await outlastOutage(list, patience);
     },
     async deleteArtifact(filename) {
+      using _ = waits?.begin('artifact');
       await artifacts.deleteArtifact({ key: keyOf(filename) }, options);
     },
     async listVersions(filename) {
@@ -73,10 +70,18 @@ export function createTurnArtifacts(own: TurnArtifactsOptions): TurnArtifactServ
     getArtifactVersion: ({ filename, version }) =>
       unlessMissing(async () => {
         const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
+        using _ = waits?.begin('artifact');
         const { version: found } = await artifacts.getVersion(request, options);
         return found && toArtifactVersion(found);
       }),
   };
+}
+
+async function recordsOf({ artifacts, signal, waits }: TurnArtifactsOptions, key: ArtifactKey): Promise<Version[]> {
+  const found: Version[] = [];
+  using _ = waits?.begin('artifact');
+  for await (const page of artifacts.listVersions({ key }, { signal, timeoutMs })) found.push(...page.versions);
+  return found;
 }
 
 async function load(

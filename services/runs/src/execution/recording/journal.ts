@@ -3,6 +3,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import type { WireEvent } from '@agentmesh/proto/event';
 import type { AppendEventsResponse, AttemptEnd, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import type { RunWaits } from '../../models/use/run-waits.ts';
 
 export type End = Pick<AttemptEnd, 'outcome'> & Partial<Omit<AttemptEnd, '$typeName' | '$unknown' | 'outcome'>>;
 
@@ -11,6 +12,8 @@ export interface JournalOptions {
   readonly turn: Turn;
   /** Ends the retries. */
   readonly signal: AbortSignal;
+  /** Notes the time of each append as a wait for the lease, which the same service extends. */
+  readonly waits?: RunWaits | undefined;
 }
 
 const callTimeoutMs = 5_000;
@@ -46,7 +49,7 @@ export class Journal {
    * gone, invalid_argument for what cannot be stored, internal when it keeps failing on it, and the signal's reason.
    */
   async append(events: readonly WireEvent[], end?: End): Promise<AppendEventsResponse> {
-    const { sessions, turn, signal } = this.#options;
+    const { sessions, turn, signal, waits } = this.#options;
     const request = {
       accountId: turn.session?.accountId ?? '',
       sessionPk: turn.sessionPk,
@@ -58,6 +61,7 @@ export class Journal {
       ...(end === undefined ? {} : { end }),
     };
     const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });
+    using _ = waits?.begin('lease');
     const response = await untilAnswered(call, signal);
     this.#lastSeq = response.lastSeq;
     this.#written.push(...events);

@@ -187,6 +187,7 @@ class AttemptRecorder implements Recorder {
     for (const event of events) viewer?.show(event);
     if (events.length > 0) live.stored(journal.lastSeq);
     if (end === undefined) this.#usage.check();
+    else if (end.outcome === AttemptEnd_Outcome.WAITING && !answer.goesOn) viewer?.waiting('answer');
     return !answer.goesOn;
   }
 

@@ -32,7 +32,10 @@ export interface LedgerRow {
   readonly answer_by: number | null;
   readonly position: bigint;
   readonly owner: string;
-  /** The wait that an executor has told of a running run, and since when. Unix time in seconds. */
+  /**
+   * The wait that an executor has told of a running run, or `lease` when its executor has lost its lease and no other one has taken the run, and since when. Unix
+   * time in seconds.
+   */
   readonly waiting_on: string | null;
   readonly waiting_since: number | null;
 }
@@ -43,7 +46,8 @@ const mostCounted = 1000;
 const freshSeconds = 6;
 
 function freshWait(column: 'waiting_on' | 'since'): string {
-  return `case when r.status = 'running' then (
+  const withoutExecutor = column === 'since' ? 'extract(epoch from r.due_at)::float8' : `'lease'`;
+  return `case when r.status <> 'running' then null when r.due_at <= now() then ${withoutExecutor} else (
         select ${column} from run_waits w where w.account_id = r.account_id and w.invocation_id = r.invocation_id and w.session_pk = r.session_pk
           and w.told_at > now() - make_interval(secs => ${freshSeconds})
         order by w.told_at desc limit 1
