@@ -15,6 +15,8 @@ export interface AnswerBudget {
   open(accountId: string, giveUp: (refused: AnswerRefused) => void): HeldAnswer;
   /** Bytes that are held now. */
   readonly heldBytes: number;
+  /** The same for each account. */
+  byAccount(): Map<string, number>;
 }
 
 export interface AnswerRoom {
@@ -81,6 +83,7 @@ export function createAnswerBudget(room: AnswerRoom): AnswerBudget {
     get heldBytes() {
       return heldBytes;
     },
+    byAccount: () => new Map(Array.from(accounts, ([accountId, { bytes }]) => [accountId, bytes])),
   };
 }
 

@@ -31,6 +31,11 @@ export interface AnswerBounds {
 let ofProcess: AnswerBudget | undefined;
 const pace = new AnswerPace();
 
+/** Bytes of the answers that arrive in this process, by the account that they count for; empty for servers of the operator. */
+export function bytesOfAnswers(): ReadonlyMap<string, number> {
+  return ofProcess?.byAccount() ?? new Map();
+}
+
 /** Measures one answer while it arrives, for the present account. It holds its room in the budget until `end`. */
 export class AnswerGauge {
   readonly #accountId = presentAccount();

@@ -172,7 +172,9 @@ create index runs_due on runs (due_at) where due_at is not null;
 create table executors (
   owner text primary key,
   -- End of the lease, judged by the database's clock.
-  alive_until timestamptz not null
+  alive_until timestamptz not null,
+  -- The account that is charged with the death of the process, because it held most of its memory; null: each of its runs is.
+  heaviest_account_id uuid
 ) with (fillfactor = 50);
 
 -- What running runs have been waiting for, as their executors tell with each renewal. A hint: it says nothing when it is old, and a crash of the server empties

@@ -8,6 +8,7 @@ import { createClaimDueRuns } from './claim-due-runs.ts';
 import { createRenewLeases } from './renew-leases.ts';
 import { createForgetTraces } from './forget-traces.ts';
 import { createSettleAwaitedRuns } from './settle-awaited-runs.ts';
+import { createTellHeaviest } from './tell-heaviest.ts';
 import { createTellRetention } from './tell-retention.ts';
 import { createWatchWaits } from './watch-waits.ts';
 
@@ -21,6 +22,7 @@ export function startJobs(
     resources.use(startJob(create(context), { log, draining }));
   resources.use(startJob(createForgetKeys(context.db), { log, draining }));
   // Not stopped by the drain: runs that are finished then still need their leases.
-  for (const create of [createRenewLeases, createWatchWaits]) resources.use(startJob(create(context), { log }));
+  for (const create of [createRenewLeases, createTellHeaviest, createWatchWaits])
+    resources.use(startJob(create(context), { log }));
   draining.addEventListener('abort', () => context.waiting.leaveAll(), { once: true });
 }

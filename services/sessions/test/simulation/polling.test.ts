@@ -46,7 +46,7 @@ async function startDatabase(resources: AsyncDisposableStack) {
 /** Statements of all processes in three seconds: fifty executors, and as many processes of the sessions service, one of which looks for dead executors. */
 async function poll(db: Database, held: ReadonlyMap<string, readonly HeldRun[]>): Promise<void> {
   for (const [owner, runs] of held) {
-    await extendLease(db, owner, leaseSeconds);
+    await extendLease(db, { owner, leaseSeconds });
     const checked = await checkLeases(db, owner, runs);
     expect(checked).toEqual({ lost: [], cancelled: [], interrupted: [] });
     for (let second = 0; second < 3; second += 1) {
@@ -103,7 +103,10 @@ test(`${executors * runsOfExecutor} active runs of ${executors} executors cost u
   const before = await size();
   const measure = async (): Promise<number> => {
     for (let round = measuredRounds; round < rounds / parts; round += 1)
-      await Promise.all([beginRounds(db), ...[...held.keys()].map((owner) => extendLease(db, owner, leaseSeconds))]);
+      await Promise.all([
+        beginRounds(db),
+        ...[...held.keys()].map((owner) => extendLease(db, { owner, leaseSeconds })),
+      ]);
     await asSuperuser(db, 'select public.pg_stat_statements_reset()');
     for (let round = 0; round < measuredRounds; round += 1) await poll(db, held);
     const text = `select sum(total_exec_time)::float8 as ms from public.pg_stat_statements where query !~* 'pg_stat|begin'`;

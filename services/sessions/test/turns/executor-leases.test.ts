@@ -132,7 +132,7 @@ describe('the lease of an executor', () => {
       await tx.query({ text: 'select from runs for update' });
       const marked = markRunsDue(marking, { owners: ['late'], leaseSeconds, limit: 9 });
       await expect.poll(blocked, { timeout: 20_000 }).toBe(1);
-      const extended = extendLease(extending, 'late', leaseSeconds);
+      const extended = extendLease(extending, { owner: 'late', leaseSeconds });
       await expect.poll(blocked, { timeout: 20_000 }).toBe(2);
       return { done: Promise.all([marked, extended]) };
     });
@@ -148,6 +148,30 @@ describe('the lease of an executor', () => {
       await dies('heir');
       await expect.poll(heirOf, { timeout: 20_000 }).toMatchObject({ deaths });
     }
+  });
+
+  test('charges the death of an executor to the account that held most of its memory, and to all when none did', async () => {
+    const { owner, turn: heavy } = await beginRun();
+    const other = await begin(await newSession(), 'other', { owner });
+    const ids = [heavy.invocationId, other.invocationId];
+    const found = new Map<string, number>();
+    const deaths = async (): Promise<(number | undefined)[]> => {
+      for (const { invocationId, deaths: count } of (await claimAs('heir')).turns) found.set(invocationId, count);
+      return ids.map((id) => found.get(id));
+    };
+    const renew = (heaviestAccountId: string) => service.client.renewLeases({ owner: 'heir', heaviestAccountId });
+    const heaviestAccountId = leaseOf(heavy).accountId;
+    await service.client.renewLeases({ owner, heaviestAccountId });
+    await dies(owner);
+    await expect.poll(deaths, { timeout: 20_000 }).toEqual([1, 0]);
+    await renew('');
+    await dies('heir');
+    await expect.poll(deaths, { timeout: 20_000 }).toEqual([2, 1]);
+    // Nobody is spared for ever: the account that held most may not be the one that kills executors.
+    await renew(heaviestAccountId);
+    await askDatabase('update runs set attempt = 10 where invocation_id = $1', [other.invocationId]);
+    await dies('heir');
+    await expect.poll(deaths, { timeout: 20_000 }).toEqual([3, 2]);
   });
 
   test('does not keep others from runs that it does not know', async () => {

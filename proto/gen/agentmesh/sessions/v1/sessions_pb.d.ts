@@ -1358,7 +1358,8 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   unreportedJson: Uint8Array;
 
   /**
-   * How many executors of the run have died, before it or in the attempts before. Those that handed it over because they were stopping do not count. 0 unless `is_takeover`.
+   * How many executors of the run have died, before it or in the attempts before. Those that handed it over because they were stopping do not count, nor those that an
+   * other account is charged with, see RenewLeasesRequest.heaviest_account_id. 0 unless `is_takeover`.
    *
    * @generated from field: int32 deaths = 23;
    */
@@ -1980,6 +1981,14 @@ export declare type RenewLeasesRequest = Message<"agentmesh.sessions.v1.RenewLea
    * @generated from field: double strays_before = 4;
    */
   straysBefore: number;
+
+  /**
+   * UUID of the account that holds most of the executor's memory, when much is held; else empty. If the executor dies, its death counts only for runs of this account;
+   * without an account, for all its runs. Kept until the next renewal.
+   *
+   * @generated from field: string heaviest_account_id = 5;
+   */
+  heaviestAccountId: string;
 };
 
 /**

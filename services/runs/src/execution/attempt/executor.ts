@@ -4,6 +4,7 @@ import { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import { outlastOutage } from '../../outlast-outage.ts';
 import type { AccountTurn } from '../admission/account-turns.ts';
+import { heaviestAccount } from '../limits/heaviest-account.ts';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { executeAttempt } from './execute-attempt.ts';
 import type { Ending, ExecutionDeps } from './execution-deps.ts';
@@ -42,6 +43,8 @@ export interface Executor {
   leases(): HeldLease[];
   /** Its attempts. */
   attempts(): Iterable<WaitingAttempt>;
+  /** The account that is charged when the process dies, see RenewLeasesRequest; empty for none. Each renewal tells it. */
+  heaviest(): string;
   /**
    * Extends the lease of this process, and asks in the same call about attempts: those that have lost their turn, or whose runs are being cancelled, are stopped;
    * these store what they have. Answers the database's clock in Unix seconds. Throws MeshError.
@@ -64,6 +67,7 @@ export interface ExecutorOptions extends ExecutionDeps {
 }
 
 interface RunningAttempt extends WaitingAttempt {
+  readonly turn: Turn;
   readonly working: AbortController;
   readonly lost: AbortController;
   readonly leaseMs: number;
@@ -101,9 +105,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
     leases: () => [...attempts].map(({ lease }) => lease),
     attempts: () => attempts,
+    heaviest: () => heaviestAccount(attempts),
     async renew(leases, straysBefore = 0) {
       const askedAtMs = performance.now();
-      const request = { owner: options.owner, leases: [...leases], straysBefore };
+      const heaviestAccountId = executor.heaviest();
+      const request = { owner: options.owner, leases: [...leases], straysBefore, heaviestAccountId };
       const { lost, cancelled, interrupted, now } = await options.sessions.renewLeases(request, { timeoutMs: 2_500 });
       for (const attempt of holding(leases)) attempt.heldAtMs = askedAtMs;
       for (const attempt of holding(lost)) stop(attempt, 'lost');
@@ -139,6 +145,7 @@ function toRunning(turn: Turn, viewer: Viewer | undefined, entering: AccountTurn
   const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
   const accountId = session?.accountId ?? '';
   return {
+    turn,
     lease: { accountId, sessionPk, invocationId, fence, waitingOn: '', waitingSince: 0 },
     appName: session?.appName ?? '',
     waits: new RunWaits(() => entering?.end()),

@@ -8,13 +8,14 @@ import type { Handlers } from '../handlers.ts';
 
 /** Extends the lease of an executor, tells which runs it has to stop, and frees its strays, or hands its runs over. */
 export function renewLeases({ db, leaseSeconds, log }: Context): Handlers['renewLeases'] {
-  return async ({ owner, leases, release, straysBefore }) => {
+  return async ({ owner, leases, release, straysBefore, heaviestAccountId }) => {
     for (const { accountId } of leases) checkAccountId(accountId);
+    if (heaviestAccountId !== '') checkAccountId(heaviestAccountId);
     if (release) {
       await releaseLeases(db, owner, leases);
       return { now: 0 };
     }
-    const now = await extendLease(db, owner, leaseSeconds);
+    const now = await extendLease(db, { owner, leaseSeconds, heaviestAccountId: heaviestAccountId || undefined });
     const strays = straysBefore > 0 ? await freeStrayRuns(db, owner, { held: leases, before: straysBefore }) : 0;
     if (strays > 0)
       log.warn({ owner, runs: strays }, 'an executor does not know of runs that it was given; any goes on with them');

@@ -7,11 +7,16 @@ interface Executor {
   readonly leaseSeconds: number;
 }
 
-const beat = createQuery<Executor, { now: number }>({
+interface LivingExecutor extends Executor {
+  /** See RenewLeasesRequest. */
+  readonly heaviestAccountId?: string | undefined;
+}
+
+const beat = createQuery<Executor & { readonly heaviestAccountId: string | null }, { now: number }>({
   name: 'extend-executor-lease',
-  text: (param) => `insert into executors as e (owner, alive_until)
-    values (${param.owner}, now() + make_interval(secs => ${param.leaseSeconds}::float8))
-    on conflict (owner) do update set alive_until = excluded.alive_until
+  text: (param) => `insert into executors as e (owner, alive_until, heaviest_account_id)
+    values (${param.owner}, now() + make_interval(secs => ${param.leaseSeconds}::float8), ${param.heaviestAccountId}::uuid)
+    on conflict (owner) do update set alive_until = excluded.alive_until, heaviest_account_id = excluded.heaviest_account_id
     returning extract(epoch from now())::float8 as now`,
 });
 
@@ -19,8 +24,9 @@ const beat = createQuery<Executor, { now: number }>({
  * Extends the lease of an executor. Waits while `markRunsDue` marks its runs, so a look at them that follows sees the marks. Not to be committed with others: those
  * could wait for each other. Answers the database's clock in Unix seconds.
  */
-export async function extendLease(db: Queryable, owner: string, leaseSeconds: number): Promise<number> {
-  const [row] = await beat(db, { owner, leaseSeconds });
+export async function extendLease(db: Queryable, executor: LivingExecutor): Promise<number> {
+  const { owner, leaseSeconds, heaviestAccountId = null } = executor;
+  const [row] = await beat(db, { owner, leaseSeconds, heaviestAccountId });
   return row?.now ?? 0;
 }
 
@@ -62,16 +68,24 @@ const isHeld = (leaseSeconds: string): string =>
   `r.ended_at is null and r.due_at is null and (r.status = 'running') is true
         and r.started_at < now() - make_interval(secs => ${leaseSeconds}::float8)`;
 
+/** Attempts from which on every death counts for a run: the account that held most may not be the one that kills executors. */
+const mostSpared = 10;
+
+/** SQL condition: another account than that of run `r` is charged with the death of its executor, a row of `gone`. A run that was marked and that nobody has taken is not spared twice. */
+const isSpared = `(select heaviest_account_id from gone g where g.owner = r.owner) <> r.account_id
+      and coalesce(r.takeovers, 0) >= 0 and r.attempt < ${mostSpared}`;
+
 const markDue = createQuery<Marking, object>({
   name: 'mark-runs-due',
   text: (param) => `with gone as materialized (
-      select owner, alive_until from executors where owner = any(${param.owners}::text[]) and alive_until < now() order by owner for share
+      select owner, alive_until, heaviest_account_id from executors where owner = any(${param.owners}::text[]) and alive_until < now() order by owner for share
     ), held as materialized (
       select r.account_id, r.session_pk, r.invocation_id, r.owner, r.fence from runs r
       where ${isHeld(param.leaseSeconds)} and r.owner = any(array(select owner from gone))
       limit ${param.limit}
     )
-    update runs r set due_at = (select alive_until from gone g where g.owner = r.owner)
+    update runs r set due_at = (select alive_until from gone g where g.owner = r.owner),
+      takeovers = case when ${isSpared} then coalesce(r.takeovers, 0) - 1 else r.takeovers end
     from held h
     where r.account_id = h.account_id and r.session_pk = h.session_pk and r.invocation_id = h.invocation_id
       and r.owner = h.owner and r.fence = h.fence and r.due_at is null and (r.status = 'running') is true
@@ -80,7 +94,7 @@ const markDue = createQuery<Marking, object>({
 
 /**
  * Lets any executor go on with runs of executors whose lease has expired: `limit` of them at most. Answers how many. The executors cannot extend their leases
- * meanwhile; one that has done so just before keeps its runs.
+ * meanwhile; one that has done so just before keeps its runs. The takeover counts for no death of a run whose executor's death is charged to another account.
  */
 export async function markRunsDue(db: Queryable, marking: Marking): Promise<number> {
   return (await markDue(db, marking)).length;
