@@ -13,6 +13,8 @@ interface Entry {
   readonly changes: Map<string, number>;
   /** Names of what this process is storing at the moment, by kind, and how many calls store it. */
   readonly coming: Map<string, Map<string, number>>;
+  /** Sum of what this process is storing at the moment, by kind. */
+  readonly held: Map<string, number>;
   usedAtMs: number;
 }
 
@@ -79,8 +81,9 @@ export class Usage<Kind extends string> {
 
   /** How much of a kind the account has, as far as this process knows. */
   of(accountId: string, kind: Kind): number {
-    const { totals, changes, coming } = this.#entry(accountId);
-    return Math.max(0, (totals.get(kind) ?? 0) + (changes.get(kind) ?? 0)) + (coming.get(kind)?.size ?? 0);
+    const { totals, changes, coming, held } = this.#entry(accountId);
+    const stored = Math.max(0, (totals.get(kind) ?? 0) + (changes.get(kind) ?? 0));
+    return stored + (coming.get(kind)?.size ?? 0) + (held.get(kind) ?? 0);
   }
 
   /**
@@ -97,12 +100,16 @@ export class Usage<Kind extends string> {
     return { [Symbol.dispose]: () => names.forEach((name) => leave(counts, name)) };
   }
 
+  /** Counts what is about to be stored in `of` until it is disposed, without a limit: ask `of` just before. Call `add` just before it is disposed for what was stored. */
+  hold(accountId: string, change: Partial<Record<Kind, number>>): Disposable {
+    const { held } = this.#entry(accountId);
+    addTo(held, change, 1);
+    return { [Symbol.dispose]: () => addTo(held, change, -1) };
+  }
+
   /** Counts a change that was committed. */
   add(accountId: string, change: Partial<Record<Kind, number>>): void {
-    const { changes } = this.#entry(accountId);
-    for (const [kind, number] of Object.entries<number | undefined>(change)) {
-      if (number !== undefined && number !== 0) changes.set(kind, (changes.get(kind) ?? 0) + number);
-    }
+    addTo(this.#entry(accountId).changes, change, 1);
   }
 
   /** Writes the changes of this process and reads what all have written. When it fails, the changes are kept for the next time. */
@@ -157,6 +164,7 @@ export class Usage<Kind extends string> {
       totals: new Map<string, number>(),
       changes: new Map<string, number>(),
       coming: new Map<string, Map<string, number>>(),
+      held: new Map<string, number>(),
       usedAtMs: performance.now(),
     };
     this.#accounts.set(accountId, fresh);
@@ -165,11 +173,20 @@ export class Usage<Kind extends string> {
 
   #forgetIdle(): void {
     const longAgo = performance.now() - idleMs;
-    for (const [accountId, { changes, coming, usedAtMs }] of this.#accounts) {
+    for (const [accountId, { changes, coming, held, usedAtMs }] of this.#accounts) {
       const isSurplus = this.#accounts.size > remembered;
-      const isStoring = coming.values().some(({ size }) => size > 0);
+      const isStoring = held.size > 0 || coming.values().some(({ size }) => size > 0);
       if (changes.size === 0 && !isStoring && (usedAtMs < longAgo || isSurplus)) this.#accounts.delete(accountId);
     }
+  }
+}
+
+/** Adds `factor` times the numbers. A sum of nothing is left out. */
+function addTo(sums: Map<string, number>, numbers: Partial<Record<string, number>>, factor: 1 | -1): void {
+  for (const [kind, number = 0] of Object.entries(numbers)) {
+    const sum = (sums.get(kind) ?? 0) + factor * number;
+    if (sum === 0) sums.delete(kind);
+    else sums.set(kind, sum);
   }
 }
 

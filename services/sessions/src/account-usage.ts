@@ -53,10 +53,18 @@ export function checkBytes({ usage, accountLimits }: AccountUsage, accountId: st
 /** Bytes of metadata that count like a run of their own. */
 export const metadataOfRun = 4_096;
 
-/** Throws resource_exhausted `account_runs` when the account has as many runs, or idempotency keys of runs, as it may. */
-export function checkRuns({ usage, accountLimits }: AccountUsage, accountId: string, isKeyed: boolean): void {
+/**
+ * Room for one more run, which is held until it is disposed. Throws resource_exhausted `account_runs` when the account has as many runs, or idempotency keys of runs, as it
+ * may, with those that are being accepted.
+ */
+export function takeRoomForRun(
+  { usage, accountLimits }: AccountUsage,
+  accountId: string,
+  isKeyed: boolean,
+): Disposable {
   const isFull = usage.of(accountId, 'runs') >= accountLimits.runs;
   if (isFull || (isKeyed && usage.of(accountId, 'run_keys') >= accountLimits.runs)) throw accountRuns();
+  return usage.hold(accountId, isKeyed ? { runs: 1, run_keys: 1 } : { runs: 1 });
 }
 
 interface StoredRun {
@@ -77,6 +85,8 @@ export function countRun({ usage }: AccountUsage, accountId: string, run: Stored
 export interface AccountState {
   /** Throws resource_exhausted `account_state` when the account may not store so many more. */
   check(accountId: string, bytes: number): void;
+  /** Counts what is being stored until it is disposed. */
+  hold(accountId: string, bytes: number): Disposable;
   /** Counts what was stored. */
   add(accountId: string, bytes: number): void;
 }
@@ -87,6 +97,7 @@ export function createAccountState({ usage, accountLimits }: AccountUsage): Acco
     check(accountId, bytes) {
       if (usage.of(accountId, 'state') + bytes > accountLimits.state) throw accountState();
     },
+    hold: (accountId, bytes) => usage.hold(accountId, { state: bytes }),
     add: (accountId, bytes) => usage.add(accountId, { state: bytes }),
   };
 }

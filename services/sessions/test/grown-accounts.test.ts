@@ -69,6 +69,28 @@ test('an account has as many runs as it may, also when their sessions are delete
   await vi.waitFor(() => run(session), { timeout: 20_000, interval: 200 });
 });
 
+test('an account has as many runs and keys of runs as it may, also of 250 that begin at once', async () => {
+  const { accountId } = newKey();
+  const begin = (number: number) => {
+    const session = newKey({ accountId, sessionId: `s${number}` });
+    const key = number % 2 === 0 ? randomUUID() : '';
+    return service.client.beginTurn(beginWith(session, 'one', { createsSession: true, idempotencyKey: key }));
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: 250 }, (_, number) => begin(number)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  expect(await rowsIn('runs', accountId)).toBe(10);
+});
+
+test('an account has as much state as it may, also of 250 changes at once', async () => {
+  const { accountId } = newKey();
+  const sessions = await Promise.all(Array.from({ length: 250 }, () => newSession({ accountId })));
+  const patch = (session: Key) =>
+    service.client.patchSession({ session, stateDeltaJson: json({ k: 'x'.repeat(200) }) });
+  const outcomes = await Promise.allSettled(sessions.map(patch));
+  // Each counts 267 bytes.
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+});
+
 test('metadata of runs counts by its bytes', async () => {
   const session = await newSession();
   await run(session, { customMetadataJson: json({ k: 'x'.repeat(9 * 4_096) }) });

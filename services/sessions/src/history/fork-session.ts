@@ -63,6 +63,7 @@ async function copy(context: Context, tx: Transaction, fork: Copy): Promise<numb
   const copied = await copyOwnState(tx, { ...key, sourcePk, pk, keys: changes.map((change) => change.key), values });
   const { accountState } = context.limits;
   if (copied > 0) accountState.check(key.accountId, copied);
+  using _held = accountState.hold(key.accountId, copied);
   await copyArtifacts(context, fork);
   accountState.add(key.accountId, copied);
   return bytes;

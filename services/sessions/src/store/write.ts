@@ -47,17 +47,24 @@ export function createWriteQuery<Values extends { readonly accountId: string }, 
       query = createShape(options, shape, write);
       queries.set(shape, query);
     }
-    const rows = query(db, values, write).catch((error: unknown) => {
-      throw toSizeError(error, limits);
-    });
-    return counted === 0 ? rows : countState(rows, () => limits.accountState.add(values.accountId, counted));
+    const store = query;
+    const rows = () =>
+      store(db, values, write).catch((error: unknown) => {
+        throw toSizeError(error, limits);
+      });
+    return counted === 0 ? rows() : countState(limits.accountState, { accountId: values.accountId, counted }, rows);
   };
 }
 
-/** The rows, when the state that was stored with them is counted. */
-async function countState<Row>(stored: Promise<Row[]>, count: () => void): Promise<Row[]> {
-  const rows = await stored;
-  if (rows.length > 0) count();
+/** Stores rows whose state counts meanwhile and afterwards. */
+async function countState<Row>(
+  state: SizeLimits['accountState'],
+  { accountId, counted }: { readonly accountId: string; readonly counted: number },
+  store: () => Promise<Row[]>,
+): Promise<Row[]> {
+  using _held = state.hold(accountId, counted);
+  const rows = await store();
+  if (rows.length > 0) state.add(accountId, counted);
   return rows;
 }
 

@@ -1,7 +1,7 @@
 import { type BeginTurnRequest, type BeginTurnResponseSchema, Multitask } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
-import { checkBytes, checkRuns, countRun } from '../../account-usage.ts';
+import { checkBytes, countRun, takeRoomForRun } from '../../account-usage.ts';
 import { appStateForbidden, runInProgress, sessionBusy, sessionNotFound } from '../../errors.ts';
 import { type CheckedKey, canExist, checkNewSessionKey, checkSessionKey } from '../../session-key.ts';
 import { isOfApp, toChanges } from '../../state-delta.ts';
@@ -45,9 +45,17 @@ async function accept(
   request: BeginTurnRequest,
   key?: RunKey,
 ): Promise<Accepted> {
+  const { attempt, start, outcome } = await store(context, session, request, key);
+  const { invocationId } = attempt;
+  if (!('state' in outcome)) return { invocationId, ...outcome };
+  return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
+}
+
+async function store(context: Context, session: CheckedKey, request: BeginTurnRequest, key?: RunKey) {
   checkBytes(context, session.accountId);
   const isAnswer = request.answeredCallIds.length > 0;
-  if (!isAnswer || key !== undefined) checkRuns(context, session.accountId, key !== undefined);
+  const isCounted = !isAnswer || key !== undefined;
+  using _room = isCounted ? takeRoomForRun(context, session.accountId, key !== undefined) : undefined;
   const answered = await findAnsweredCalls(context, session, request.answeredCallIds);
   const attempt = await readAttempt(context, session, { request, answered });
   if (request.multitask === Multitask.ROLLBACK) await checkRewinds(context, session);
@@ -67,12 +75,10 @@ async function accept(
     const outcome = free ?? (await takeOrQueue(context, start, { request: run, key, interrupts }));
     return outcome && { start, outcome };
   });
-  const { invocationId } = attempt;
-  if (outcome === 'in_progress') throw runInProgress(invocationId);
+  if (outcome === 'in_progress') throw runInProgress(attempt.invocationId);
   if (outcome === 'busy') throw sessionBusy();
   const isStarted = 'state' in outcome;
   const stored = { isNew: isStarted ? outcome.attempt === 1 : !isAnswer, isKeyed: key !== undefined };
   countRun(context, session.accountId, { ...stored, customMetadata: attempt.customMetadata });
-  if (!isStarted) return { invocationId, ...outcome };
-  return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
+  return { attempt, start, outcome };
 }
