@@ -45,8 +45,13 @@ function usersOf(method: DescMethod): string[] {
     new RegExp(`\\b(${names})\\s*\\.\\s*${method.localName}\\b`).test(sources.get(word) ?? ''),
   );
   const answering = words.filter((word) => erasing.has(method.name) && sources.get(word)?.includes('answerDeletions('));
-  return [...own.map(({ word }) => word), ...answering];
+  const recording = method.name === recordingMethod ? serving : [];
+  return [...own.map(({ word }) => word), ...answering, ...recording];
 }
+
+/** The method by which lib/service records calls of consumers, for each service that they may call. auth, whose method it is, records its own. */
+const recordingMethod = 'RecordConsumerCalls';
+const serving = words.filter((word) => word !== 'auth' && sources.get(word)?.includes('mesh.serve('));
 
 /** The methods that lib/bus calls for the services which answer account deletions. */
 const erasing = new Set(

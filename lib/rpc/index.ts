@@ -20,6 +20,7 @@ export {
   readPrivateKey,
   readPublicKey,
 } from './call/index.ts';
+export { ConsumerAudit, type ConsumerCalls, type RecordConsumerCalls } from './consumers/index.ts';
 export { createMesh, type MeshNode } from './create-mesh.ts';
 export type { Mesh } from './mesh.ts';
 export { IdentityToken } from './identity/index.ts';

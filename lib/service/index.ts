@@ -1,4 +1,4 @@
-export { makeConsumer, signToken } from './consumer-identity.ts';
+export { makeConsumer, signToken } from './consumers/index.ts';
 export { ListenError, listenOn } from './listen-on.ts';
 export { migrate, printRoles } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';

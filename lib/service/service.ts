@@ -1,7 +1,7 @@
 import type { CleanedEnv } from 'envalid';
 import type { Bus } from '../bus/index.ts';
 import type { Database, DatabaseOptions, Queryable } from '../pg/index.ts';
-import type { Mesh } from '../rpc/index.ts';
+import type { Mesh, RecordConsumerCalls } from '../rpc/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import type { Settings } from './settings/index.ts';
 
@@ -90,6 +90,8 @@ export interface Running {
   drain?(leftMs: number): Promise<void>;
   /** Resolves when consumers and jobs have nothing left to do. For tests. */
   settle?(): Promise<void>;
+  /** Records calls of consumers of all services of the process. Only auth has it; where auth is another process, its RPC records them. */
+  readonly recordConsumerCalls?: RecordConsumerCalls;
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   startTracing,
 } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
+import { openAudit, type ProcessAudit } from './consumers/index.ts';
 import { type BacklogWatch, createBacklogWatch } from './backlog/index.ts';
 import { type JobSurroundings, startJob } from './start-job.ts';
 import { listenOn } from './listen-on.ts';
@@ -76,6 +77,8 @@ interface Base {
   readonly mesh: MeshNode;
   readonly driver: BusDriver;
   readonly identities: MeshIdentities | undefined;
+  /** Absent where no consumer may call. */
+  readonly audit: ProcessAudit | undefined;
 }
 
 /** Throws SettingsError, naming every bad variable, when the services could not start with this environment. */
@@ -121,9 +124,9 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
       await startService(service, { ...base, backlog, env: options.env, resources, draining: draining.signal }),
     );
   }
+  if (base.audit !== undefined) resources.use(base.audit.start(running, base.mesh));
   resources.use(startBacklogRounds(backlog, { log, draining: draining.signal }));
-  checkAddresses(base.mesh, options.words);
-  checkGrants(base.mesh);
+  checkMesh(base.mesh, options.words);
   const own = collectChecks(running, 'ready');
   const optional = collectChecks(running, 'optionalSiblings');
   const others = { ...collectChecks(running, 'siblings'), ...optional };
@@ -153,6 +156,11 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
       await opened.disposeAsync();
     },
   };
+}
+
+function checkMesh(mesh: MeshNode, words: readonly string[]): void {
+  checkAddresses(mesh, words);
+  checkGrants(mesh);
 }
 
 interface Lifetime {
@@ -186,18 +194,20 @@ async function openBase(
   const identities = readIdentities({ config, here: namesOf(services), words });
   const tls = await openCertificates(config, { here: namesOf(services), log });
   if (tls !== undefined) resources.use(tls);
+  const audit = config.MESH_CONSUMERS.size === 0 ? undefined : openAudit(log);
   const mesh = resources.use(
     createMesh({
       urls: meshUrls(words, env),
       identities,
       ...(tls !== undefined && { tls }),
       consumers: config.MESH_CONSUMERS,
+      audit: audit?.audit,
       reflection: config.MESH_REFLECTION,
       log,
       metrics,
     }),
   );
-  return { config, dataDir, databaseUrl, log, metrics, mesh, driver, identities };
+  return { config, dataDir, databaseUrl, log, metrics, mesh, driver, identities, audit };
 }
 
 /** An existing DATA_DIR that is open to others keeps its mode, since its owner may share it on purpose: it is named in a warning. */

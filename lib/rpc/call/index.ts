@@ -7,7 +7,15 @@ export type { Dispatch, Input } from './dispatch.ts';
 export { deriveIdentities, keyIdOf, knownKeys, makeIdentity, readPrivateKey, readPublicKey } from './identity-keys.ts';
 export { isMeshError } from './is-mesh-error.ts';
 export { isMeshCode, type MeshCode, MeshError } from './mesh-error.ts';
-export type { ConsumerGrant, ConsumerGrants, MeshIdentities, MeshOptions, MeshTls, NamedKey } from './mesh-options.ts';
+export type {
+  ConsumerCallsTaker,
+  ConsumerGrant,
+  ConsumerGrants,
+  MeshIdentities,
+  MeshOptions,
+  MeshTls,
+  NamedKey,
+} from './mesh-options.ts';
 export { meshWord } from './mesh-word.ts';
 export {
   abortFailure,

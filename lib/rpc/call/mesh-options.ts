@@ -37,6 +37,14 @@ export interface ConsumerGrant {
 /** Grants by the names of their consumers. */
 export type ConsumerGrants = ReadonlyMap<string, ConsumerGrant>;
 
+/** Takes each call of a consumer, with the accounts that it names. `isRefused`: the grant has no such method or account. */
+export interface ConsumerCallsTaker {
+  add(
+    call: { readonly consumer: string; readonly service: string; readonly method: string; readonly isRefused: boolean },
+    accounts: ReadonlySet<string>,
+  ): void;
+}
+
 export interface MeshOptions {
   /** Where services of other processes are reached, by word: `MESH_<SERVICE>_URL`, e.g. `http://sessions:9000`. */
   urls: Readonly<Record<string, string>>;
@@ -46,6 +54,8 @@ export interface MeshOptions {
   tls?: MeshTls | undefined;
   /** Programs outside of the mesh that may call services of this process. Their keys are among the known ones of `identities`. */
   consumers?: ConsumerGrants | undefined;
+  /** Takes their calls. */
+  audit?: ConsumerCallsTaker | undefined;
   /** Describes the services of this process to anybody who asks (`grpc.reflection.v1`). Default false. */
   reflection?: boolean | undefined;
   log: Logger;

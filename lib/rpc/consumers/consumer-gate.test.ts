@@ -12,19 +12,23 @@ const mine = '0195f0a4-0000-7000-8000-000000000001';
 const other = '0195f0a4-0000-7000-8000-000000000002';
 
 /** A mesh whose grants are those of `orders`, and which `orders` calls. */
-function meshFor(methods: readonly string[], accounts: readonly string[] | undefined, handlers: object) {
+async function meshFor(methods: readonly string[], accounts: readonly string[] | undefined, handlers: object) {
+  const audited: (string | boolean)[][] = [];
+  const add = ({ method, isRefused }: { method: string; isRefused: boolean }, named: ReadonlySet<string>) =>
+    void audited.push([method, isRefused, ...named]);
   const grants: ConsumerGrants = new Map([
     ['orders', { keys: [], methods: new Set(methods), accounts: accounts && new Set(accounts) }],
   ]);
   const { own, known } = deriveIdentities(['of orders'], ['orders']);
   const all = testIdentities();
   const identities = { own: new Map([...all.own, ...own]), known: new Map([...all.known, ...known]) };
-  return testMesh({
+  const mesh = await testMesh({
     local: false,
     clientOptions: { identities },
-    serverOptions: { identities, consumers: grants },
+    serverOptions: { identities, consumers: grants, audit: { add } },
     ...handlers,
   });
+  return { ...mesh, audited };
 }
 
 const served = { auth: { checkErasure: () => ({ isDeleted: true }), listAccounts: () => ({}) } };
@@ -42,6 +46,12 @@ test('a consumer calls the methods of its grant for its accounts, and nothing el
     ['CheckErasure', 'ok', 1],
     ['CheckErasure', 'permission_denied', 2],
     ['ListAccounts', 'permission_denied', 1],
+  ]);
+  expect(mesh.audited).toEqual([
+    ['CheckErasure', false, mine],
+    ['CheckErasure', true, other],
+    ['CheckErasure', true],
+    ['ListAccounts', true],
   ]);
   const lines = mesh.logged.filter(({ audit }) => audit === true);
   expect(lines.map(({ consumer, rpc, accounts, code }) => ({ consumer, rpc, accounts, code }))).toEqual([

@@ -1,13 +1,21 @@
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import type { Counter } from 'prom-client';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
-import { type ConsumerGrant, type ConsumerGrants, type Input, MeshError, meshWord } from '../call/index.ts';
+import {
+  type ConsumerCallsTaker,
+  type ConsumerGrant,
+  type ConsumerGrants,
+  type Input,
+  MeshError,
+  meshWord,
+} from '../call/index.ts';
 import { accountsOf, canNameAccount } from './account-fields.ts';
 
 export interface ConsumerGateOptions {
   readonly grants: ConsumerGrants;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly audit?: ConsumerCallsTaker | undefined;
 }
 
 /** A call of a consumer that its grant lets in. */
@@ -24,8 +32,11 @@ export class ConsumerGate {
   readonly #log: Logger;
   readonly #calls: Counter<'consumer' | 'service' | 'method' | 'code'>;
 
-  constructor({ grants, log, metrics }: ConsumerGateOptions) {
+  readonly #audit: ConsumerCallsTaker | undefined;
+
+  constructor({ grants, log, metrics, audit }: ConsumerGateOptions) {
     this.#grants = grants;
+    this.#audit = audit;
     this.#log = log;
     this.#calls = metrics.counter({
       name: 'agentmesh_consumer_calls_total',
@@ -38,27 +49,27 @@ export class ConsumerGate {
   open(method: DescMethod, consumer: string): ConsumerCall | undefined {
     const grant = this.#grants.get(consumer);
     if (grant === undefined) return undefined;
-    const accounts = new Set<string>();
-    const ended = (code: string, ms: number): void => this.#record({ consumer, method, accounts, code, ms });
+    const checking: Checking = { grant, method, accounts: new Set(), isRefused: false };
+    const ended = (code: string, ms: number): void => this.#record({ ...checking, consumer, code, ms });
     if (!grant.methods.has(grantName(method))) {
+      checking.isRefused = true;
       ended('permission_denied', 0);
       throw new MeshError('permission_denied', 'consumer_refused', `${consumer} may not call ${grantName(method)}`);
     }
-    return { checked: (input) => checked(input, { grant, method, accounts }), ended };
+    return { checked: (input) => checked(input, checking), ended };
   }
 
-  #record({ consumer, method, accounts, code, ms }: EndedCall): void {
+  #record({ consumer, method, accounts, isRefused, code, ms }: EndedCall): void {
     const service = meshWord(method.parent);
+    this.#audit?.add({ consumer, service, method: method.name, isRefused }, accounts);
     this.#calls.inc({ consumer, service, method: method.name, code });
     const line = { audit: true, consumer, rpc: grantName(method), accounts: [...accounts], code, ms: Math.round(ms) };
     this.#log.info(line, 'call of a consumer');
   }
 }
 
-interface EndedCall {
+interface EndedCall extends Checking {
   readonly consumer: string;
-  readonly method: DescMethod;
-  readonly accounts: ReadonlySet<string>;
   readonly code: string;
   readonly ms: number;
 }
@@ -68,6 +79,8 @@ interface Checking {
   readonly method: DescMethod;
   /** Takes the accounts that the request names. */
   readonly accounts: Set<string>;
+  /** The grant has no such method or account. */
+  isRefused: boolean;
 }
 
 function checked(input: Input, checking: Checking): Input {
@@ -83,15 +96,17 @@ function checked(input: Input, checking: Checking): Input {
   })();
 }
 
-function note(message: Message, { grant, method, accounts }: Checking): void {
+function note(message: Message, checking: Checking): void {
+  const { grant, method, accounts } = checking;
   for (const account of accountsOf(method.input, message)) {
     accounts.add(account);
-    if (grant.accounts?.has(account) === false) throw accountRefused();
+    if (grant.accounts?.has(account) === false) throw accountRefused(checking);
   }
-  if (grant.accounts !== undefined && accounts.size === 0) throw accountRefused();
+  if (grant.accounts !== undefined && accounts.size === 0) throw accountRefused(checking);
 }
 
-function accountRefused(): MeshError {
+function accountRefused(checking: Checking): MeshError {
+  checking.isRefused = true;
   return new MeshError('permission_denied', 'account_refused', 'The consumer may not act for this account');
 }
 

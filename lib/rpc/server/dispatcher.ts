@@ -6,6 +6,7 @@ import { callInput } from './call-input.ts';
 import {
   type CallOrigin,
   callersOf,
+  type ConsumerCallsTaker,
   type ConsumerGrants,
   draining,
   internalError,
@@ -44,6 +45,7 @@ export interface DispatcherOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly consumers?: ConsumerGrants | undefined;
+  readonly audit?: ConsumerCallsTaker | undefined;
 }
 
 const LEVELS: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error', unavailable: 'warn' };
@@ -65,10 +67,10 @@ export class Dispatcher implements Dispatch {
   readonly #grants: ConsumerGrants;
   #closed = false;
 
-  constructor({ log, metrics, consumers = new Map() }: DispatcherOptions) {
+  constructor({ log, metrics, consumers = new Map(), audit }: DispatcherOptions) {
     this.#log = log;
     this.#grants = consumers;
-    this.#consumers = consumers.size === 0 ? undefined : new ConsumerGate({ grants: consumers, log, metrics });
+    this.#consumers = consumers.size === 0 ? undefined : new ConsumerGate({ grants: consumers, log, metrics, audit });
     this.#duration = metrics.histogram({
       name: 'agentmesh_rpc_server_duration_seconds',
       help: 'Time from the arrival of a call to its answer, by service, method and code.',

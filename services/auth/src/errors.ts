@@ -76,7 +76,14 @@ export const deviceCodeNotFound = (): MeshError =>
 
 /** A service says that another one has erased an account. */
 export const reportOfAnother = (): MeshError =>
-  new MeshError('permission_denied', 'caller_refused', 'A service reports its own erasures only.');
+  new MeshError('permission_denied', 'caller_refused', 'A service reports what it has done itself only.');
+
+export const consumerCallsInvalid = (): MeshError =>
+  new MeshError(
+    'invalid_argument',
+    'request_invalid',
+    'Calls of consumers: at most 1,000 entries, with names of 1 to 100 characters.',
+  );
 
 export const erasureNotFound = (): MeshError => new MeshError('not_found', 'erasure_not_found', 'Erasure not found');
 

@@ -15,7 +15,7 @@ import { createPurge } from './jobs/purge.ts';
 import { openMail } from './mail/open-mail.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { createPasswords } from './passwords/password.ts';
-import { createHandlers } from './rpc/index.ts';
+import { createHandlers, recordConsumerCalls } from './rpc/index.ts';
 import { createFailureLimit } from './sign-ins/failure-limit.ts';
 import { createAccessTokens } from './tokens/access-token.ts';
 
@@ -66,6 +66,10 @@ export const auth = defineService({
       await jobs.settle();
       await relay.settle();
     };
-    return { ready: { database: () => db.ping() }, settle };
+    return {
+      ready: { database: () => db.ping() },
+      settle,
+      recordConsumerCalls: (service, calls) => recordConsumerCalls(db, service, calls),
+    };
   },
 });

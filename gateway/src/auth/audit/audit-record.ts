@@ -7,7 +7,9 @@ export const Action = Type.Object(
   {
     id: Type.String({ description: 'UUID.' }),
     at: Type.String({ description: 'ISO 8601.' }),
-    action: Type.String({ description: 'Such as `signed_in`, `password_reset` or `account_deleted`.' }),
+    action: Type.String({
+      description: 'Such as `signed_in`, `password_reset`, `account_deleted` or `consumer_called`.',
+    }),
     account_id: nullableId('The account, as `uid` of its tokens; null where an address without one was tried.'),
     actor_id: nullableId('Who did it; null where nobody had signed in, or the service itself did it.'),
     detail: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),

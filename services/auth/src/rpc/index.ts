@@ -8,6 +8,8 @@ import { tokenHandlers } from './tokens/index.ts';
 import { signInHandlers } from './sign-ins/index.ts';
 import { accountHandlers } from './accounts/index.ts';
 
+export { recordConsumerCalls } from '../accounts/consumer-calls.ts';
+
 /** The table of contents: every RPC of the service. */
 export function createHandlers(context: Context): Handlers {
   return {

@@ -1964,6 +1964,89 @@ export declare type ErasedPart = Message<"agentmesh.auth.v1.ErasedPart"> & {
 export declare const ErasedPartSchema: GenMessage<ErasedPart>;
 
 /**
+ * @generated from message agentmesh.auth.v1.RecordConsumerCallsRequest
+ */
+export declare type RecordConsumerCallsRequest = Message<"agentmesh.auth.v1.RecordConsumerCallsRequest"> & {
+  /**
+   * Name of the calling service.
+   *
+   * @generated from field: string service = 1;
+   */
+  service: string;
+
+  /**
+   * @generated from field: repeated agentmesh.auth.v1.ConsumerCalls calls = 2;
+   */
+  calls: ConsumerCalls[];
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RecordConsumerCallsRequest.
+ * Use `create(RecordConsumerCallsRequestSchema)` to create a new message.
+ */
+export declare const RecordConsumerCallsRequestSchema: GenMessage<RecordConsumerCallsRequest>;
+
+/**
+ * Calls of one consumer, of one method, for one account.
+ *
+ * @generated from message agentmesh.auth.v1.ConsumerCalls
+ */
+export declare type ConsumerCalls = Message<"agentmesh.auth.v1.ConsumerCalls"> & {
+  /**
+   * Name of the consumer.
+   *
+   * @generated from field: string consumer = 1;
+   */
+  consumer: string;
+
+  /**
+   * Name of the method, e.g. `GetSession`.
+   *
+   * @generated from field: string method = 2;
+   */
+  method: string;
+
+  /**
+   * UUID; empty where no account is named.
+   *
+   * @generated from field: string account_id = 3;
+   */
+  accountId: string;
+
+  /**
+   * The grant of the consumer has no such method or account.
+   *
+   * @generated from field: bool is_refused = 4;
+   */
+  isRefused: boolean;
+
+  /**
+   * How many calls.
+   *
+   * @generated from field: uint32 number = 5;
+   */
+  number: number;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ConsumerCalls.
+ * Use `create(ConsumerCallsSchema)` to create a new message.
+ */
+export declare const ConsumerCallsSchema: GenMessage<ConsumerCalls>;
+
+/**
+ * @generated from message agentmesh.auth.v1.RecordConsumerCallsResponse
+ */
+export declare type RecordConsumerCallsResponse = Message<"agentmesh.auth.v1.RecordConsumerCallsResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RecordConsumerCallsResponse.
+ * Use `create(RecordConsumerCallsResponseSchema)` to create a new message.
+ */
+export declare const RecordConsumerCallsResponseSchema: GenMessage<RecordConsumerCallsResponse>;
+
+/**
  * @generated from message agentmesh.auth.v1.CheckErasureRequest
  */
 export declare type CheckErasureRequest = Message<"agentmesh.auth.v1.CheckErasureRequest"> & {
@@ -2515,6 +2598,18 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof RecordExportRequestSchema;
     output: typeof RecordExportResponseSchema;
+  },
+  /**
+   * Records calls of consumers, which are programs outside of the mesh, of methods of the calling service: `consumer_called` on the accounts that were named, `consumer_refused`
+   * on none. A call that is sent twice is recorded twice. PERMISSION_DENIED caller_refused when `service` is not the caller; INVALID_ARGUMENT request_invalid when an
+   * account id is not a UUID, a name is empty or has over 100 characters, or there are over 1,000 entries.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.RecordConsumerCalls
+   */
+  recordConsumerCalls: {
+    methodKind: "unary";
+    input: typeof RecordConsumerCallsRequestSchema;
+    output: typeof RecordConsumerCallsResponseSchema;
   },
   /**
    * Deletes an account. Its tokens are refused from then on. Without `actor_id` it is idempotent; with it, PERMISSION_DENIED and NOT_FOUND like

@@ -6,6 +6,7 @@ import { findAccount } from './find-account.ts';
 import { getAccount } from './get-account.ts';
 import { listAccounts } from './list-accounts.ts';
 import { listActions } from './list-actions.ts';
+import { recordConsumerCalls } from './record-consumer-calls.ts';
 import { recordExport } from './record-export.ts';
 import { signUp } from './sign-up.ts';
 import { updateAccount } from './update-account.ts';
@@ -15,7 +16,14 @@ export function accountHandlers(
   context: Context,
 ): Pick<
   Handlers,
-  'signUp' | 'getAccount' | 'findAccount' | 'listAccounts' | 'updateAccount' | 'listActions' | 'recordExport'
+  | 'signUp'
+  | 'getAccount'
+  | 'findAccount'
+  | 'listAccounts'
+  | 'updateAccount'
+  | 'listActions'
+  | 'recordConsumerCalls'
+  | 'recordExport'
 > {
   return {
     signUp: signUp(context),
@@ -24,6 +32,7 @@ export function accountHandlers(
     listAccounts: listAccounts(context),
     updateAccount: once(context, AuthService.method.updateAccount, updateAccount),
     listActions: listActions(context),
+    recordConsumerCalls: recordConsumerCalls(context),
     recordExport: recordExport(context),
   };
 }

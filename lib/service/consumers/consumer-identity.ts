@@ -1,5 +1,5 @@
-import { IdentityToken, makeIdentity, type NamedKey } from '../rpc/index.ts';
-import { parseSettings, processSettings, SettingsError } from './settings/index.ts';
+import { IdentityToken, makeIdentity, type NamedKey } from '../../rpc/index.ts';
+import { parseSettings, processSettings, SettingsError } from '../settings/index.ts';
 
 export interface NewConsumer {
   readonly name: string;

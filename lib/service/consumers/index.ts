@@ -1,0 +1,2 @@
+export { openAudit, type ProcessAudit } from './audit-consumers.ts';
+export { makeConsumer, signToken } from './consumer-identity.ts';
