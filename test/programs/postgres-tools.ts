@@ -10,9 +10,11 @@ export interface PostgresTools {
   dump(url: string, file: string): Promise<void>;
   /** Restores a dump as docs/backup.md says: the login of `url` owns everything afterwards. */
   restore(url: string, file: string): Promise<void>;
+  /** Copies the files of the server of `url`, for its superuser, into a new folder, as docs/backup.md says. */
+  baseBackup(url: string, folder: string): Promise<void>;
 }
 
-/** `pg_dump` and `pg_restore` of a major version. Debian's are installed if we are root. Undefined, with a warning, when there are none. */
+/** `pg_dump`, `pg_restore` and `pg_basebackup` of a major version. Debian's are installed if we are root. Undefined, with a warning, when there are none. */
 export async function findPostgresTools(major: number): Promise<PostgresTools | undefined> {
   const folder = `/usr/lib/postgresql/${major}/bin`;
   const isThere = () => isProgram(join(folder, 'pg_dump'));
@@ -38,6 +40,9 @@ function toolsIn(folder: string): PostgresTools {
       await writeFile(list, stdout.replaceAll(/^.* POLICY .*\n/gm, ''));
       const plain = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction', `--use-list=${list}`];
       await run(program, [...plain, `--dbname=${url}`, file]);
+    },
+    baseBackup: async (url, data) => {
+      await run(join(folder, 'pg_basebackup'), [`--dbname=${url}`, `--pgdata=${data}`, '--checkpoint=fast']);
     },
   };
 }

@@ -1,83 +1,29 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ownServer } from '@agentmesh/lib/pg/testing';
 import { expect, test } from 'vitest';
-import { artifactCaller } from '../artifact-caller.ts';
-import { Caller, newAccount, sessionPath } from '../caller.ts';
-import { words } from '../deployed-settings.ts';
-import { agentsDir, startMesh } from '../mesh.ts';
+import { Caller, newAccount } from '../caller.ts';
+import { startMesh } from '../mesh.ts';
 import { findPostgresTools } from '../programs/postgres-tools.ts';
-import { at, loginsAt, ownedDatabase, withSchema } from './owned-database.ts';
+import { at, loginsAt, ownedDatabase } from './owned-database.ts';
+import {
+  copyPayloads,
+  env,
+  expectPieces,
+  exportOf,
+  foreignReads,
+  load,
+  type Piece,
+  settledAccount,
+} from './rehearsal.ts';
 import { runMain } from './run-main.ts';
 
 const major = 15;
 const tools = await findPostgresTools(major);
-const env = { AGENTS_DIR: agentsDir, RATE_LIMIT_ENABLED: 'false' };
-/** More than what is stored in PostgreSQL itself. */
-const largeBytes = 200_000;
 const leastPieces = 6;
-
-/** A session with its answer to a run and its artifact, all of which were acknowledged. */
-interface Piece {
-  readonly caller: Caller;
-  readonly path: string;
-  readonly said: string;
-  readonly sha256: string;
-}
-
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
-async function storePiece(caller: Caller): Promise<Piece> {
-  const session = await caller.createSession();
-  const said = randomUUID();
-  const { status } = await caller.run(session, said);
-  const bytes = randomBytes(largeBytes);
-  const path = sessionPath(session);
-  const saved = await artifactCaller(caller).send('PUT', `${path}/artifacts/a.bin`, bytes);
-  expect([status, saved.status]).toEqual([200, 200]);
-  return { caller, path, said, sha256: sha256Of(bytes) };
-}
-
-/** Stores pieces until `over` aborts. */
-async function load(caller: Caller, pieces: Piece[], over: AbortSignal): Promise<void> {
-  while (!over.aborted) pieces.push(await storePiece(caller));
-}
-
-/** All that an account reads of its sessions, runs and artifacts, as the bytes of the answers. */
-async function exportOf(caller: Caller): Promise<string[]> {
-  const read = async (path: string): Promise<string> => {
-    const answer = await caller.fetch('GET', path);
-    return `${path} ${answer.status} ${Buffer.from(await answer.arrayBuffer()).toString('base64')}`;
-  };
-  const list = '/apps/echo/users/u1/sessions';
-  const { body: sessions } = await caller.request<{ id: string }[]>('GET', list);
-  const paths = sessions.flatMap(({ id }) => [
-    `${list}/${id}`,
-    `${list}/${id}/artifacts`,
-    ...[0, 1].map((version) => `${list}/${id}/artifacts/a.bin/versions/${version}?alt=media`),
-  ]);
-  return Promise.all([list, '/runs?limit=50', '/api/users/me', ...paths].map(read));
-}
-
-/** Outcome of reading another service's table with the login of each service: only its own may be read. */
-async function foreignReads(logins: Record<string, string>): Promise<string[]> {
-  const wrong: string[] = [];
-  for (const word of words) {
-    await at(logins[`${word.toUpperCase()}_DATABASE_URL`] ?? '', async (client) => {
-      for (const schema of withSchema) {
-        const outcome = await client.query(`select from ${schema}.migrations`).then(
-          () => 'read',
-          (error: unknown) => (error as { code: string }).code,
-        );
-        if (outcome !== (schema === word ? 'read' : '42501')) wrong.push(`${word} ${outcome} ${schema}`);
-      }
-    });
-  }
-  return wrong;
-}
 
 /** File of an object in a folder of payloads. */
 function fileIn(payloads: string, accountId: string, id: string): string {
@@ -114,11 +60,7 @@ test.skipIf(tools === undefined)(
     let stored: Piece[];
     {
       await using mesh = await startMesh({ mode: 'all', databaseUrl: source, env: { ...env, ...logins } });
-      settled = await newAccount(mesh.url);
-      const { path } = await storePiece(settled);
-      await artifactCaller(settled).send('PUT', `${path}/artifacts/a.bin`, new Uint8Array([1, 2, 3]));
-      await storePiece(settled);
-      exported = await exportOf(settled);
+      ({ caller: settled, exported } = await settledAccount(mesh.url));
       const over = new AbortController();
       const callers = await Promise.all([newAccount(mesh.url), newAccount(mesh.url)]);
       const loading = Promise.all(callers.map((caller) => load(caller, pieces, over.signal)));
@@ -127,7 +69,7 @@ test.skipIf(tools === undefined)(
       await tools.dump(source, dump);
       const after = pieces.length;
       await expect.poll(() => pieces.length).toBeGreaterThan(after);
-      await cp(join(mesh.dataDir, 'artifacts'), payloads, { recursive: true });
+      await copyPayloads(mesh.dataDir, payloads);
       over.abort();
       await loading;
     }
@@ -202,11 +144,6 @@ test.skipIf(tools === undefined)(
       env: { ...env, ...moved, ARTIFACT_STORE_URL },
     });
     expect(await exportOf(new Caller(mesh.url, settled.token))).toEqual(exported);
-    for (const { caller, path, said, sha256 } of stored) {
-      const reader = new Caller(mesh.url, caller.token);
-      expect(JSON.stringify((await reader.request('GET', path)).body)).toContain(said);
-      const bytes = await artifactCaller(reader).media(`${path}/artifacts/a.bin`);
-      expect(sha256Of(new Uint8Array(await bytes.arrayBuffer()))).toBe(sha256);
-    }
+    await expectPieces(mesh.url, stored);
   },
 );
