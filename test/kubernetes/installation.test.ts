@@ -63,11 +63,13 @@ describe.skipIf(programs === undefined)('the chart at an API server whose namesp
     (await deployments()).find(({ metadata }) => metadata.name.endsWith(word))?.spec.replicas;
 
   test('is installed, and each of its pods is admitted', async () => {
-    const told = await helmDoes(['install', 'acme', chart, ...chosen]);
+    const told = await helmDoes(['install', 'acme', chart, ...chosen], { s3: whole.s3 });
     expect(told).toContain('STATUS: deployed');
     expect(told).toContain('There is no administrator yet.');
     const found = await deployments();
-    expect(found.map(({ metadata }) => metadata.name)).toEqual(words.map((word) => `acme-agent-mesh-${word}`));
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(
+      [...words, 's3'].toSorted().map((word) => `acme-agent-mesh-${word}`),
+    );
     for (const deployment of found) await makePod(server, deployment);
   });
 
