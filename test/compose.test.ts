@@ -104,6 +104,7 @@ describe('Dockerfile', () => {
     };
     const flags = config.serverFlags.split(' ').map((flag) => JSON.stringify(flag));
     const dockerfile = readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8');
-    expect(dockerfile).toContain(`ENTRYPOINT ["node", ${flags.join(', ')}, "main.ts"]`);
+    const program = 'node_modules/.bundle/image/main.mjs';
+    expect(dockerfile).toContain(`ENTRYPOINT ["node", ${flags.join(', ')}, "${program}"]`);
   });
 });

@@ -35,14 +35,14 @@ describe.skipIf(helm === undefined)('the S3 server of the chart', () => {
     expect([...byWord(manifests, 'PersistentVolumeClaim').keys()]).toEqual(['s3']);
   });
 
-  it('gives artifacts its address and its credentials, with settings that are documented and pass their check', () => {
+  it('gives artifacts its address and its credentials, with settings that are documented and pass their check', async () => {
     const pod = pods.get('artifacts');
     const { env, args } = containerOf(pod);
     const port = s3Of(manifests, 'Service')?.spec.ports?.[0]?.port;
     const address = { ARTIFACT_STORE_URL: 's3://artifacts', ARTIFACT_S3_ENDPOINT: `http://acme-agent-mesh-s3:${port}` };
     expect(envOf(pod)).toMatchObject(address);
     expect(undocumented(env.map(({ name }) => name))).toEqual([]);
-    expect(complaint(args, envOf(pod))).toBe('');
+    expect(await complaint(args, envOf(pod))).toBe('');
     for (const key of ['ARTIFACT_S3_ACCESS_KEY_ID', 'ARTIFACT_S3_SECRET_ACCESS_KEY']) {
       expect(env).toContainEqual({ name: key, valueFrom: { secretKeyRef: { name: secretName, key } } });
       for (const [word, other] of pods) if (word !== 'artifacts') expect(envOf(other)).not.toHaveProperty(key);

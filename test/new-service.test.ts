@@ -43,7 +43,9 @@ afterAll(() => resources.disposeAsync());
 
 /** Runs a program in the copy. Resolves with its output when it fails, and with an empty text when it succeeds. */
 function run(file: string, ...args: string[]): Promise<string> {
-  const env = { ...process.env, NO_COLOR: '1', PATH: `${join(folder, 'node_modules', '.bin')}:${process.env.PATH}` };
+  // The bundle is that of this repository, which has no such service.
+  const { AGENT_MESH_BUNDLE: _, ...inherited } = process.env;
+  const env = { ...inherited, NO_COLOR: '1', PATH: `${join(folder, 'node_modules', '.bin')}:${process.env.PATH}` };
   const child = spawn(resolve(folder, file), args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { RunRequest, RunResponse, RunResponseSchema } from '@agentmesh/proto/runs/v1';
@@ -10,7 +11,7 @@ type Step = MessageInitShape<typeof RunResponseSchema>;
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const accepted: Step = { kind: { case: 'accepted', value: { invocationId: 'e-1' } } };
 const event = (json: object, extra: object = {}): Step => ({
-  kind: { case: 'event', value: { json: bytes(json), ...extra } },
+  kind: { case: 'event', value: { id: randomUUID(), json: bytes(json), ...extra } },
 });
 const body = { appName: 'a', userId: 'u', sessionId: 's', newMessage: { parts: [{ text: 'hi' }] } };
 

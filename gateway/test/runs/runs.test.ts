@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { MeshError } from '@agentmesh/lib/rpc';
@@ -13,7 +14,7 @@ const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const accepted: Step = { kind: { case: 'accepted', value: { invocationId: 'e-1' } } };
 const failure: Step = { kind: { case: 'failure', value: { type: 'ValueError', message: 'boom' } } };
 const event = (json: object, extra: object = {}): Step => ({
-  kind: { case: 'event', value: { json: bytes(json), ...extra } },
+  kind: { case: 'event', value: { id: randomUUID(), json: bytes(json), ...extra } },
 });
 const body = { appName: 'a', userId: 'u', sessionId: 's', newMessage: { parts: [{ text: 'hi' }] } };
 
