@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Caller, type SessionJson, sessionPath, textOf } from '../caller.ts';
 
 interface MixedLoad {
@@ -6,6 +7,8 @@ interface MixedLoad {
   /** Services that are not there, whose requests are left out. */
   readonly without?: readonly string[];
   readonly isOver: (count: number) => boolean;
+  /** Mean pause of a client between two of its requests, so that few are under way at the same time. Default: none. */
+  readonly pauseMs?: number;
   /** Called after each request with the time at which it was sent, in the milliseconds of `performance.now()`. */
   readonly onAnswer?: (sentMs: number, isFailed: boolean) => void;
 }
@@ -17,7 +20,7 @@ type Step = readonly [
 ];
 
 /** Clients that go through the steps again and again until `isOver`, each in a session of its own. Answers the requests that failed, and how many were made. */
-export async function mixedLoad({ caller, clients, without = [], isOver, onAnswer }: MixedLoad) {
+export async function mixedLoad({ caller, clients, without = [], isOver, pauseMs = 0, onAnswer }: MixedLoad) {
   const failed: string[] = [];
   let count = 0;
   const client = async (_: unknown, number: number): Promise<void> => {
@@ -32,6 +35,7 @@ export async function mixedLoad({ caller, clients, without = [], isOver, onAnswe
         count += 1;
         onAnswer?.(sentMs, status !== 200);
         if (status !== 200) failed.push(`${service}: ${status} ${JSON.stringify(body)}`);
+        if (pauseMs > 0) await delay(2 * pauseMs * Math.random());
       }
     }
   };

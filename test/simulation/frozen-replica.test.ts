@@ -10,14 +10,18 @@ const isFull = process.env.VERIFY === 'full';
 const size = isFull
   ? {
       doubled: ['artifacts', 'auth', 'keys', 'memory', 'runs', 'sessions'],
-      clients: 8,
+      clients: 32,
       requests: 2_000,
       frozenMs: 35_000,
     }
-  : { doubled: ['auth', 'sessions'], clients: 4, requests: 100, frozenMs: 12_000 };
+  : { doubled: ['auth', 'sessions'], clients: 16, requests: 100, frozenMs: 12_000 };
 const only = isFull ? size.doubled : ['auth', 'runs', 'sessions'];
 const without = ['artifacts', 'memory'].filter((word) => !only.includes(word));
 const firstMs = 5_000;
+/** Users think between two requests: those that are under way when a replica freezes are few. */
+const pauseMs = 200;
+/** Two in a hundred. The small size sends so few requests that chance alone may double that: it has three standard deviations of room. */
+const mostFailed = (sent: number): number => 0.02 * sent + (isFull ? 0 : 3 * Math.sqrt(0.02 * sent));
 
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
@@ -40,7 +44,7 @@ describe('a replica that is frozen, with its connections open', () => {
       let frozenAtMs = Infinity;
       let isDone = false;
       const freeze = async (): Promise<void> => {
-        await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThan(20 * size.clients);
+        await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThan(10 * size.clients);
         mesh.signal(`${word}-2`, 'SIGSTOP');
         frozenAtMs = performance.now();
         await delay(size.frozenMs);
@@ -52,6 +56,7 @@ describe('a replica that is frozen, with its connections open', () => {
           caller,
           clients: size.clients,
           without,
+          pauseMs,
           isOver: (count) => isDone && count >= size.requests,
           onAnswer: (sentMs, isFailed) => sent.push({ sentMs, isFailed }),
         }),
@@ -64,8 +69,7 @@ describe('a replica that is frozen, with its connections open', () => {
       const late = failures.filter(({ sentMs }) => sentMs > frozenAtMs + firstMs);
       process.stdout.write(`${word} | ${failures.length} of ${inFirst} | ${late.length} of ${sent.length} |\n`);
       expect({ late: late.length, failed: late.length > 0 ? failed : [] }).toEqual({ late: 0, failed: [] });
-      // A client has one request under way: on a slow machine these are more than 2 % of the few that are sent in five seconds.
-      expect(failures.length).toBeLessThanOrEqual(Math.max(0.02 * inFirst, size.clients));
+      expect(failures.length).toBeLessThanOrEqual(mostFailed(inFirst));
     },
   );
 });

@@ -18,16 +18,16 @@ const streamsOfAge = 2;
 /** Pause in milliseconds between looks for another replica when the only one leaves. */
 const seekMs = 100;
 /** Pause in milliseconds between looks for servers that are silent. One is noticed after one to two of them. */
-const lookMs = 500;
+const lookMs = 250;
 /** Looks at which a server has been silent until streams from it fail. */
-const mostSilences = 10;
+const mostSilences = 20;
 /** A larger request would hold up the other calls of the stream, so it gets a stream of its own. */
 const largestShared = 64 * 1024;
 
 /**
  * The streams that carry calls with one request: a shared one for each replica, and one for each large request. A call goes to the less
  * busy of two shared streams chosen at random. A stream is shared when its replica has answered, and no more when a deadline passed without a word from it. While a
- * replica is silent although it was asked, calls go to others, and so do those under way that may be repeated: a frozen replica gets none after a second.
+ * replica is silent although it was asked, calls go to others, and so do those under way that may be repeated: a frozen replica gets none after half a second.
  * The same happens to these when a connection breaks.
  */
 export class Exchanges {
