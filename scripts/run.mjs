@@ -51,7 +51,7 @@ process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node');
 process.env.MALLOC_ARENA_MAX ??= '2';
 const isFresh = await install();
 if (needConsole.has(name)) await buildConsole();
-// Who changes sources and starts `dev` again would wait longer for the bundle than for the sources.
+// After a change of the sources, `dev` would wait longer for a new bundle than for the sources.
 if (needBundle.has(name)) bundled = bundle(name === 'dev' && !isFresh ? ['--if-built'] : []);
 if (bundled && name !== 'start' && name !== 'dev') process.env.AGENT_MESH_BUNDLE = bundled;
 exitLike(await run(runtime(), command(args)));
@@ -97,7 +97,7 @@ function bundle(options) {
   return stdout.toString() || undefined;
 }
 
-/** What Node runs for a program of the product. */
+/** The file of a program of the product that Node runs: of the bundle, or the source. */
 function entry(source) {
   return bundled === undefined ? source : join(bundled, basename(source).replace(/ts$/, 'mjs'));
 }

@@ -50,7 +50,7 @@ const callSites = globSync('{gateway,services/*}/src/**/*.ts', { cwd: root }).fl
 /** lib/service records calls of consumers at auth, for each service that they may call. */
 const recording = words.flatMap((word) => (['auth', 'gateway'].includes(word) ? [] : [[word, 'auth'] as const]));
 
-/** Which service calls which, as pairs `[caller, called]`: every `mesh.client(XService)` in the sources, and what lib/service calls for them, each pair once. */
+/** The calls between services, as pairs `[caller, called]`: every `mesh.client(XService)` in the sources, and what lib/service calls for them, each pair once. */
 export const calls = [...new Map([...callSites, ...recording].map((pair) => [pair.join('>'), pair])).values()];
 
 /** Every setting in the tables of docs/settings.md. `<SERVICE>` stands for the name of each service. */

@@ -56,7 +56,7 @@ export interface MeshOptions {
   apart?: readonly string[];
   /** Number of lines of output that are kept at least; absent: all of them. */
   mostLines?: number;
-  /** What Node runs in this repository; by default `mainOfProduct`. */
+  /** File that Node runs in this repository; by default `mainOfProduct`. */
   program?: string;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What Node runs for `main.ts` of this repository: the bundle that `npm test` has made of it, or the sources. */
+/** File that Node runs for `main.ts` of this repository: the bundle that `npm test` has made of it, or the source. */
 export const mainOfProduct =
   process.env.AGENT_MESH_BUNDLE === undefined ? 'main.ts' : join(process.env.AGENT_MESH_BUNDLE, 'main.mjs');
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
     COUNTS_FILE: countsFile,
     RATE_LIMIT_ENABLED: 'false',
   };
-  // Of the sources: what a bundle loads has no names of packages.
+  // The mesh runs from its sources: files that a bundle loads have no names of packages.
   const program = 'main.ts';
   mesh = resources.use(await startMesh({ mode: 'all', program, databaseUrl: database.url, env }));
 });

@@ -24,7 +24,7 @@ test('the image begins with a base by digest, has a health check, and puts packa
   expect(last.indexOf('COPY --from=build /modules')).toBeGreaterThan(0);
 });
 
-/** What the image runs: Node, its flags and a file. */
+/** The command of the image: Node, its flags and a file. */
 const entrypoint = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(file)?.[1] ?? '[]') as string[];
 
 /** The commands of a stage that install the packages and make something of them, as a shell runs them. */
@@ -35,7 +35,7 @@ function stepsOf(name: 'build' | 'built'): string[] {
   return steps.slice(1).map((step) => step.replace(' --store-dir /pnpm-store', '').replace(' /modules', ' ../modules'));
 }
 
-/** What other stages copy from the stage `built`. */
+/** Files that other stages copy from the stage `built`. */
 function copied(): string[] {
   return Array.from(file.matchAll(/^COPY --from=built (?:\/app\/)?(\S+) /gm), ([, path = '']) => path);
 }

@@ -37,7 +37,7 @@ const next = makeSecrets(['runs']);
 const nextKey = randomBytes(32).toString('base64');
 const signingKey = `2026a:${randomBytes(32).toString('base64')}`;
 
-/** What processes are started with now. */
+/** Settings with which processes are started now. */
 const given = {
   identities: former.MESH_IDENTITIES ?? '',
   runs: former.RUNS_MESH_IDENTITY ?? '',
@@ -114,7 +114,7 @@ const steps: readonly Step[] = [
   {
     name: 'signing: the former key is gone',
     words: signers,
-    // Whoever has signed in since then goes on.
+    // Users who have signed in since then go on.
     before: async () => use(await newAccount('', rollout.newCaller())),
     act: () => void (given.signing = signingKey),
   },
@@ -154,7 +154,7 @@ function withoutFormer(): string {
   return [...shown, next.MESH_IDENTITIES].join(',');
 }
 
-/** As docs/changing-keys.md says. */
+/** The steps are those of docs/changing-keys.md. */
 async function dropFormerLogin(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -106,7 +106,7 @@ message AccountNoted {
   },
 ];
 
-/** What a next release of memory alone changes: its table and the version. */
+/** Changes of a next release of memory alone: its table and the version. */
 const ofMemory = changes.filter(({ path }) => path === 'package.json' || path.startsWith('services/memory/migrations'));
 
 /** Makes the next release of all services, or of memory alone, out of the sources of this one, in an empty folder, with what is generated from its contracts. */

@@ -9,7 +9,10 @@ const mostMoves = 3;
  */
 export class RunAnswers implements AsyncIterator<RunResponse> {
   readonly #again: () => Promise<AsyncIterator<RunResponse>>;
-  readonly #shown = new Set<string>();
+  /** Id of the last whole event that was read. */
+  #lastId = '';
+  /** Whether answers are left out until that event. */
+  #skips = false;
   #answers: AsyncIterator<RunResponse>;
   #moves = 0;
 
@@ -32,15 +35,20 @@ export class RunAnswers implements AsyncIterator<RunResponse> {
         if (!isSilent(error) || this.#moves === mostMoves) throw error;
         this.#moves += 1;
         this.#answers = await this.#again();
+        this.#skips = this.#lastId !== '';
       }
     }
   }
 
   #isNew({ kind }: RunResponse): boolean {
     if (kind.case !== 'event' || kind.value.partial) return true;
-    const isNew = !this.#shown.has(kind.value.id);
-    this.#shown.add(kind.value.id);
-    return isNew;
+    const { id } = kind.value;
+    if (!this.#skips) {
+      this.#lastId = id;
+      return true;
+    }
+    this.#skips = id !== this.#lastId;
+    return false;
   }
 }
 

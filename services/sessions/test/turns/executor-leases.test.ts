@@ -167,7 +167,7 @@ describe('the lease of an executor', () => {
     await renew('');
     await dies('heir');
     await expect.poll(deaths, { timeout: 20_000 }).toEqual([2, 1]);
-    // Nobody is spared for ever: the account that held most may not be the one that kills executors.
+    // A run is not spared for ever: the account that held most may not be the one that kills executors.
     await renew(heaviestAccountId);
     await askDatabase('update runs set attempt = 10 where invocation_id = $1', [other.invocationId]);
     await dies('heir');
