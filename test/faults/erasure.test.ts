@@ -63,27 +63,27 @@ async function deleted<Prepared>(prepare: (accountId: string) => Promise<Prepare
 }
 
 describe('an erasure whose services are killed in the middle of it', () => {
-  test.each([['sessions'], ['auth'], [undefined]])(
-    'goes on, and its receipt counts everything once: kill -9 of %s',
-    { timeout: 120_000 },
-    async (word) => {
-      const { accountId, path, prepared: release } = await deleted(holdMiddle);
-      await expect.poll(() => countOf(accountId)).toBeLessThan(many);
-      await mesh.kill(word);
-      // Without this the kill would have interrupted nothing.
-      expect(await countOf(accountId)).toBeGreaterThan(0);
-      await release();
-      await mesh.restart();
-      const status = async () => (await receiptAt(path).catch(() => undefined))?.status;
-      await expect.poll(status, { timeout: 60_000 }).toBe('complete');
-      const { services } = await receiptAt(path);
-      expect(await countOf(accountId)).toBe(0);
-      expect(services.find(({ service }) => service === 'sessions')?.counts).toMatchObject({
-        sessions: many,
-        events: many,
-      });
-    },
-  );
+  test.each([
+    ['sessions', 'sessions'],
+    ['auth', 'auth'],
+    ['all processes', undefined],
+  ])('goes on, and its receipt counts everything once: kill -9 of %s', { timeout: 120_000 }, async (_, word) => {
+    const { accountId, path, prepared: release } = await deleted(holdMiddle);
+    await expect.poll(() => countOf(accountId)).toBeLessThan(many);
+    await mesh.kill(word);
+    // Without this the kill would have interrupted nothing.
+    expect(await countOf(accountId)).toBeGreaterThan(0);
+    await release();
+    await mesh.restart();
+    const status = async () => (await receiptAt(path).catch(() => undefined))?.status;
+    await expect.poll(status, { timeout: 60_000 }).toBe('complete');
+    const { services } = await receiptAt(path);
+    expect(await countOf(accountId)).toBe(0);
+    expect(services.find(({ service }) => service === 'sessions')?.counts).toMatchObject({
+      sessions: many,
+      events: many,
+    });
+  });
 });
 
 test('data that an older request writes after the deletion is also erased, and counted', {

@@ -8,8 +8,15 @@ export function createClaimDueRuns(context: Context): Job {
     pauseMs: 3_000,
     failure: 'runs without an executor cannot be taken up',
     async run() {
+      await renewExpired(context);
       await takeUpDue(context);
       startWaiting(context);
     },
   };
+}
+
+/** After a stop of this process its own runs are due too: it goes on with them, and does not begin them anew. */
+async function renewExpired({ executor }: Context): Promise<void> {
+  const expired = executor.expired(performance.now());
+  if (expired.length > 0) await executor.renew(expired);
 }

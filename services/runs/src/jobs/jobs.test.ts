@@ -97,6 +97,19 @@ test('a process at its limit claims no more runs, and has those of dead executor
   bench.executor.stopExpired(Infinity);
 });
 
+test('a process that was stopped for longer than its lease goes on with its runs, and does not begin them anew', async () => {
+  const bench = hanging();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  await bench.begin();
+  vi.advanceTimersByTime(leaseSeconds * 1_000 + 1);
+  bench.sessions.calls.length = 0;
+  await createClaimDueRuns(contextOf(bench)).run();
+  expect(bench.sessions.calls).toEqual(['renewLeases', 'claimRuns']);
+  await createClaimDueRuns(contextOf(bench)).run();
+  expect(bench.sessions.calls).toEqual(['renewLeases', 'claimRuns', 'claimRuns']);
+  bench.executor.stopExpired(Infinity);
+});
+
 test('runs of dead executors are taken over one answer after the other, without a pause, also by a process at its limit', async () => {
   const bench = hanging();
   const context = contextOf(bench, 1);
@@ -106,7 +119,7 @@ test('runs of dead executors are taken over one answer after the other, without 
     Array.from({ length: count }, () => create(TurnSchema, { isTakeover: true })),
   );
   const claimRuns = () => Promise.resolve({ turns: takeovers.shift() ?? [] });
-  const executor = { start: (turn: Turn) => void started.push(turn) };
+  const executor = { start: (turn: Turn) => void started.push(turn), expired: () => [] };
   await createClaimDueRuns({ ...context, sessions: { claimRuns }, executor } as unknown as Context).run();
   expect(started).toHaveLength(5);
 });

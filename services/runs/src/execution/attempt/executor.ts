@@ -41,6 +41,8 @@ export interface Executor {
   start(turn: Turn, options?: StartOptions): void;
   readonly running: number;
   leases(): HeldLease[];
+  /** Leases that have run out by `nowMs`, because this process was stopped or could not renew them: others may have taken their runs. */
+  expired(nowMs: number): HeldLease[];
   /** Its attempts. */
   attempts(): Iterable<WaitingAttempt>;
   /** The account that is charged when the process dies, see RenewLeasesRequest; empty for none. Each renewal tells it. */
@@ -104,13 +106,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return attempts.size;
     },
     leases: () => [...attempts].map(({ lease }) => lease),
+    expired: (nowMs) => [...attempts].filter((it) => it.heldAtMs + it.leaseMs < nowMs).map(({ lease }) => lease),
     attempts: () => attempts,
     heaviest: () => heaviestAccount(attempts),
     async renew(leases, straysBefore = 0) {
       const askedAtMs = performance.now();
-      const heaviestAccountId = executor.heaviest();
-      const request = { owner: options.owner, leases: [...leases], straysBefore, heaviestAccountId };
-      const { lost, cancelled, interrupted, now } = await options.sessions.renewLeases(request, { timeoutMs: 2_500 });
+      const told = { owner: options.owner, heaviestAccountId: executor.heaviest(), straysBefore, leases: [...leases] };
+      const { lost, cancelled, interrupted, now } = await options.sessions.renewLeases(told, { timeoutMs: 2_500 });
       for (const attempt of holding(leases)) attempt.heldAtMs = askedAtMs;
       for (const attempt of holding(lost)) stop(attempt, 'lost');
       for (const attempt of holding(interrupted)) stop(attempt, 'interrupted');
