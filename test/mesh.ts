@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeSecrets } from '@agentmesh/lib/service';
+import { folderOfData } from '@agentmesh/lib/pg/testing';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { mainOfProduct, plainEnvironment } from './plain-environment.ts';
 
@@ -81,7 +81,7 @@ export async function startMesh({
   program = mainOfProduct,
 }: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root).filter((word) => only === undefined || word === 'gateway' || only.includes(word));
-  const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
+  const folder = await mkdtemp(join(folderOfData(), 'mesh-'));
   // PostgreSQL does not run as root: its own user must be able to enter the folder.
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');

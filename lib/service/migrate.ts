@@ -93,7 +93,12 @@ async function prepareOptional(url: string, login: Login | undefined, schemas: r
   return outcome === 'set' ? login.name : `${login.name}, whose password an administrator sets`;
 }
 
-async function migrateSchemas({ name, database }: Service, url: string, log: Logger): Promise<void> {
+/** Makes the schema of a service, and the tables of its job queue. */
+export async function migrateSchemas(
+  { name, database }: Pick<Service, 'name' | 'database'>,
+  url: string,
+  log: Logger,
+): Promise<void> {
   if (database === undefined) return;
   await using db = await openDatabase({ service: name, url, poolSize: 3, ...database }, log);
   if (database.jobs === true) await migrateJobs(name, db);

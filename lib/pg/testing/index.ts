@@ -1,4 +1,5 @@
-export { majors, ownServer } from './own-server.ts';
+export { folderOfData } from './servers/folder-of-data.ts';
+export { majors, ownServer } from './servers/own-server.ts';
 export { comparePlans } from './compare-plans.ts';
 export { checkMigrations } from './check-migrations.ts';
 export { heldWrites } from './held-writes.ts';
@@ -7,6 +8,6 @@ export { recordExecutions } from './explain-executed.ts';
 export { readCatalog } from './read-catalog.ts';
 export { statementsOf } from './statements-of.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
-export { type TestDatabase, testDatabaseUrl } from './test-database.ts';
+export { type TestDatabase, testDatabaseUrl } from './servers/test-database.ts';
 export { databaseWith } from './database-with.ts';
-export { type FailingOver, startFailingOver } from './failing-over.ts';
+export { type FailingOver, startFailingOver } from './servers/failing-over.ts';

@@ -1,2 +1,3 @@
 export { fakeDeletions } from './fake-deletions.ts';
+export { preparedDatabase } from './prepared-database.ts';
 export { startAlone, type ServiceAlone } from './start-alone.ts';

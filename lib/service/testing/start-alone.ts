@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testDatabaseUrl } from '../../pg/testing/index.ts';
 import type { MeshNode } from '../../rpc/index.ts';
 import type { Service } from '../service.ts';
 import { startProcess } from '../start-process.ts';
+import { preparedDatabase } from './prepared-database.ts';
 
 /** A service without the others. */
 export interface ServiceAlone extends AsyncDisposable {
@@ -23,7 +23,7 @@ export async function startAlone(
   { env = {}, beside = [] }: AloneOptions = {},
 ): Promise<ServiceAlone> {
   await using resources = new AsyncDisposableStack();
-  const { url } = resources.use(await testDatabaseUrl());
+  const { url } = resources.use(await preparedDatabase(service));
   const dataDir = await mkdtemp(join(tmpdir(), 'alone-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   const services = [...beside, service];

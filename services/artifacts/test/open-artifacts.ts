@@ -3,9 +3,8 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPgBus } from '@agentmesh/lib/bus';
-import { fakeDeletions } from '@agentmesh/lib/service/testing';
+import { fakeDeletions, preparedDatabase } from '@agentmesh/lib/service/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
@@ -32,7 +31,7 @@ export interface TestArtifacts extends AsyncDisposable {
 
 /** Starts this service alone, with a new database in a real PostgreSQL and a new folder. */
 export async function openArtifacts(env: Record<string, string> = {}): Promise<TestArtifacts> {
-  const database = await testDatabaseUrl();
+  const database = await preparedDatabase(artifacts);
   const folder = await mkdtemp(join(tmpdir(), 'artifacts-'));
   await chmod(folder, 0o711);
   const deletions = fakeDeletions();

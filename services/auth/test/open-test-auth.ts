@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openJobs } from '@agentmesh/lib/jobs';
 import { openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { testNode } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
@@ -18,6 +18,7 @@ import { createPasswords, type Passwords } from '../src/passwords/password.ts';
 import { createHandlers } from '../src/rpc/index.ts';
 import { createFailureLimit } from '../src/sign-ins/failure-limit.ts';
 import { createAccessTokens } from '../src/tokens/access-token.ts';
+import { auth } from '../src/index.ts';
 
 export const encryptKey = 'a-key-that-only-these-tests-know-0123456789';
 
@@ -44,7 +45,7 @@ export interface TestAuth extends AsyncDisposable {
 /** The service without its process, and calls through a mesh in this process. The database is new without `databaseUrl`. */
 export async function openTestAuth(databaseUrl?: string): Promise<TestAuth> {
   await using resources = new AsyncDisposableStack();
-  const url = databaseUrl ?? resources.use(await testDatabaseUrl()).url;
+  const url = databaseUrl ?? resources.use(await preparedDatabase(auth)).url;
   const logged: string[] = [];
   const log = createLogger({ level: 'trace', name: 'auth', destination: { write: (line) => void logged.push(line) } });
   const migrations = new URL('../migrations/', import.meta.url);

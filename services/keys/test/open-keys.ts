@@ -1,7 +1,6 @@
 import { createPgBus } from '@agentmesh/lib/bus';
-import { fakeDeletions } from '@agentmesh/lib/service/testing';
+import { fakeDeletions, preparedDatabase } from '@agentmesh/lib/service/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import type { MeshNode } from '@agentmesh/lib/rpc';
 import { asDeclared, unserved } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
@@ -43,7 +42,7 @@ export async function openKeys(
   known?: { accountId: string; userId: string; nonce: string },
 ): Promise<TestKeys> {
   await using resources = new AsyncDisposableStack();
-  const url = env['DATABASE_URL'] ?? resources.use(await testDatabaseUrl()).url;
+  const url = env['DATABASE_URL'] ?? resources.use(await preparedDatabase(keys)).url;
   const asked: TestKeys['asked'] = [];
   const sessions = defineService({
     name: 'sessions',

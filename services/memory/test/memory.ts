@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPgBus } from '@agentmesh/lib/bus';
-import { fakeDeletions } from '@agentmesh/lib/service/testing';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { fakeDeletions, preparedDatabase } from '@agentmesh/lib/service/testing';
 import { MeshError, type MeshNode } from '@agentmesh/lib/rpc';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
@@ -31,7 +30,7 @@ export async function startMemory(
   sessions: HeldSessions = new HeldSessions(),
 ): Promise<TestMemory> {
   await using resources = new AsyncDisposableStack();
-  const database = resources.use(await testDatabaseUrl());
+  const database = resources.use(await preparedDatabase(memory));
   const deletions = fakeDeletions();
   const process = resources.use(
     await startProcess({

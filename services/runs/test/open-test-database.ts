@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { log } from './run-agents.ts';
+import { runs } from '../src/index.ts';
 
 export interface RunsDatabase extends AsyncDisposable {
   readonly db: Database;
@@ -9,7 +10,7 @@ export interface RunsDatabase extends AsyncDisposable {
 
 /** An empty, migrated schema of this service. */
 export async function openTestDatabase(): Promise<RunsDatabase> {
-  const { url, [Symbol.asyncDispose]: drop } = await testDatabaseUrl();
+  const { url, [Symbol.asyncDispose]: drop } = await preparedDatabase(runs);
   const migrations = new URL('../migrations/', import.meta.url);
   const db = await openDatabase({ service: 'runs', url, poolSize: 6, migrations }, log);
   return {

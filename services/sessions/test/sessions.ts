@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { completeActions, type EventJson, type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
@@ -25,7 +25,7 @@ type Replica = Pick<RunningSessions, 'databaseUrl'>;
 export async function startSessions(env: Record<string, string> = {}, replica?: Replica): Promise<TestSessions> {
   const database =
     replica === undefined
-      ? await testDatabaseUrl()
+      ? await preparedDatabase(sessions)
       : { url: replica.databaseUrl, [Symbol.asyncDispose]: () => Promise.resolve() };
   const process = await startProcess({
     services: [sessions],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { type TranscribeRequestSchema, TranscriptionService } from '@agentmesh/proto/transcription/v1';
@@ -18,7 +18,7 @@ export interface TestTranscription extends AsyncDisposable {
 export async function openTranscription(env: Record<string, string>): Promise<TestTranscription> {
   await using resources = new AsyncDisposableStack();
   // The service has no database; the bus of its process has.
-  const { url } = resources.use(await testDatabaseUrl());
+  const { url } = resources.use(await preparedDatabase(transcription));
   const own = { DATABASE_URL: url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env };
   const process = resources.use(await startProcess({ services: [transcription], words: ['transcription'], env: own }));
   const opened = resources.move();

@@ -1,6 +1,6 @@
 import { openJobs } from '@agentmesh/lib/jobs';
 import { openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { testNode } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
@@ -21,6 +21,7 @@ import { createSubscriptionHandlers } from '../src/rpc/subscriptions/index.ts';
 import { createUpkeep, type Upkeep } from '../src/mail/watches/upkeep.ts';
 import { type HandshakeReceiver, startHandshakeReceiver } from './handshake-receiver.ts';
 import { createTestMailAccounts, type TestMailAccounts } from './test-mail-accounts.ts';
+import { webhooks } from '../src/index.ts';
 
 export interface TestWebhooks extends AsyncDisposable {
   readonly context: Context;
@@ -59,7 +60,7 @@ export async function openTestWebhooks(
   const receiver = resources.use(await startHandshakeReceiver());
   google.delivery = 'keep';
   microsoft.delivery = 'keep';
-  const { url } = resources.use(await testDatabaseUrl());
+  const { url } = resources.use(await preparedDatabase(webhooks));
   const logged: string[] = [];
   const log = createLogger({
     level: 'trace',

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { type MeshProcess, startProcess } from '@agentmesh/lib/service';
 import { createLogger } from '@agentmesh/lib/telemetry';
@@ -16,7 +16,7 @@ export interface OpenWebhooks extends AsyncDisposable {
 /** Starts the service alone, with a database of its own. */
 export async function openWebhooks(env: Readonly<Record<string, string>> = {}): Promise<OpenWebhooks> {
   const resources = new AsyncDisposableStack();
-  const { url } = resources.use(await testDatabaseUrl());
+  const { url } = resources.use(await preparedDatabase(webhooks));
   const settings = { DATABASE_URL: url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env };
   const process = resources.use(await startProcess({ services: [webhooks], words: ['webhooks'], env: settings }));
   const migrations = new URL('../migrations/', import.meta.url);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openJobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
@@ -33,6 +33,7 @@ import { Siblings } from './siblings.ts';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import type { Client } from '@connectrpc/connect';
+import { webhooks } from '../../src/index.ts';
 
 const migrations = new URL('../../migrations/', import.meta.url);
 const limits: ProcessingLimits = {
@@ -68,7 +69,7 @@ export async function openProcessing(
   const microsoft = resources.use(await startFakeMicrosoft(clock));
   const google = resources.use(await startFakeGoogle(clock));
   const siblings = new Siblings();
-  const { url } = resources.use(await testDatabaseUrl());
+  const { url } = resources.use(await preparedDatabase(webhooks));
   let opened: { db: Database; processor: Processor; clients: Clients } | undefined;
   const tested = defineService({
     name: 'webhooks',

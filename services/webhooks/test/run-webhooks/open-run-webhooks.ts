@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { testNode } from '@agentmesh/lib/rpc/testing';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
@@ -16,6 +16,7 @@ import { createDeliverer, type Deliverer } from '../../src/deliveries/deliverer.
 import type { RunWebhooks } from '../../src/deliveries/run-webhooks.ts';
 import { settleRunWebhook } from '../../src/deliveries/settle-run-webhook.ts';
 import { selectRunWebhooks } from '../../src/store/run-webhooks.ts';
+import { webhooks as service } from '../../src/index.ts';
 
 export const secret = `whsec_${Buffer.from('the secret of the receiver').toString('base64')}`;
 
@@ -45,7 +46,7 @@ export async function openRunWebhooks(): Promise<TestRunWebhooks> {
   await using resources = new AsyncDisposableStack();
   const clock = createVirtualClock({ frozenAt: new Date('2026-11-22T00:00:00Z') });
   const receiver = resources.use(await startWebhookReceiver());
-  const { url } = resources.use(await testDatabaseUrl());
+  const { url } = resources.use(await preparedDatabase(service));
   const logged: string[] = [];
   const log = createLogger({
     level: 'trace',

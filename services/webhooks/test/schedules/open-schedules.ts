@@ -1,5 +1,5 @@
 import { openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { testNode } from '@agentmesh/lib/rpc/testing';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
@@ -11,6 +11,7 @@ import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/up
 import { createScheduleHandlers } from '../../src/rpc/schedules/index.ts';
 import type { Schedules } from '../../src/schedules/schedules.ts';
 import { createTicker, type Ticker } from '../../src/schedules/ticker.ts';
+import { webhooks } from '../../src/index.ts';
 
 export interface TestSchedules extends AsyncDisposable {
   readonly client: Client<typeof SchedulesService>;
@@ -41,7 +42,7 @@ export interface TestSchedules extends AsyncDisposable {
 export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {}): Promise<TestSchedules> {
   await using resources = new AsyncDisposableStack();
   const clock = createVirtualClock({ frozenAt: new Date('2026-11-22T00:00:00Z') });
-  const { url } = resources.use(await testDatabaseUrl());
+  const { url } = resources.use(await preparedDatabase(webhooks));
   const log = createLogger({ level: 'silent', name: 'webhooks' });
   const migrations = new URL('../../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations }, log));

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { startEmbeddedPostgres } from '../embedded/index.ts';
+import { startEmbeddedPostgres } from '../../embedded/index.ts';
+import { folderOfData } from './folder-of-data.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -16,25 +16,60 @@ const SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off',
 /** A server that lives for minutes would collect statistics at a random moment of a test, which changes plans. */
 const WITHOUT_AUTOVACUUM = 'autovacuum_naptime=1d';
 
+/** A database that is filled once, and copied for each test. */
+export interface Template {
+  readonly name: string;
+  /** Fills an empty database, and closes its connections. */
+  readonly prepare: (url: string) => Promise<void>;
+}
+
 // Kept on the process, because a test runner loads this module again for every file.
 const SERVER = Symbol.for('agentmesh.testPostgres');
-const registry: { [SERVER]?: Promise<string> } = process as { [SERVER]?: Promise<string> };
+const TEMPLATES = Symbol.for('agentmesh.testTemplates');
+interface Registry {
+  [SERVER]?: Promise<string>;
+  [TEMPLATES]?: Map<string, Promise<string>>;
+}
+const registry = process as Registry;
 
 /**
- * A fresh, empty database; disposing it drops it. It is made on the server of `TEST_DATABASE_URL` when that is set, else on an
+ * A fresh database, empty or a copy of the template; disposing it drops it. It is made on the server of `TEST_DATABASE_URL` when that is set, else on an
  * embedded server. The files that a worker of a test run works on one after the other share one; another process has its own. It is
  * removed with its files soon after the test run, or the other process, has ended, also after a kill -9.
  */
-export async function testDatabaseUrl(): Promise<TestDatabase> {
+export async function testDatabaseUrl(template?: Template): Promise<TestDatabase> {
   const server = await testServerUrl();
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await execute(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  const source = template === undefined ? undefined : await templateOf(server, template);
+  const name = newName();
+  await execute(server, `create database ${name}${source === undefined ? '' : ` template ${source}`}`);
   return {
-    url: url.href,
+    url: addressOf(server, name),
     [Symbol.asyncDispose]: () => execute(server, `drop database if exists ${name} with (force)`),
   };
+}
+
+/** Name of the template's database, which the first call in this process makes; undefined on a server that is given, where it would stay. */
+async function templateOf(server: string, { name, prepare }: Template): Promise<string | undefined> {
+  if (process.env.TEST_DATABASE_URL) return undefined;
+  const made = (registry[TEMPLATES] ??= new Map<string, Promise<string>>());
+  const make = async (): Promise<string> => {
+    const database = newName();
+    await execute(server, `create database ${database}`);
+    await prepare(addressOf(server, database));
+    return database;
+  };
+  if (!made.has(name)) made.set(name, make());
+  return made.get(name);
+}
+
+function newName(): string {
+  return `test_${randomBytes(8).toString('hex')}`;
+}
+
+function addressOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 /** The address of the server for the test databases of this process. The first call starts it, unless an earlier process of the worker has. */
@@ -52,7 +87,7 @@ async function startServer(): Promise<string> {
     worker === undefined
       ? [process.pid, '', SETTINGS]
       : [process.ppid, `-${worker}`, [...SETTINGS, WITHOUT_AUTOVACUUM]];
-  const dataDir = join(tmpdir(), `agentmesh-test-${user}${name}`);
+  const dataDir = join(folderOfData(), `agentmesh-test-${user}${name}`);
   // The server runs as another account when this process is root.
   await mkdir(dataDir, { recursive: true });
   await chmod(dataDir, 0o711);

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/index.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../embedded/index.ts';
+import { folderOfData } from './folder-of-data.ts';
 
 const run = promisify(execFile);
 
@@ -19,7 +19,7 @@ export interface FailingOver extends AsyncDisposable {
 
 export async function startFailingOver(): Promise<FailingOver> {
   await using resources = new AsyncDisposableStack();
-  const dataDir = await mkdtemp(join(tmpdir(), 'agentmesh-failover-'));
+  const dataDir = await mkdtemp(join(folderOfData(), 'agentmesh-failover-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   await chmod(dataDir, 0o711);
   // Only a server that was told to recover reads `restore_command`: it finds no more of the log, and is promoted to the next timeline.
