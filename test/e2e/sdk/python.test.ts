@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { describeRoutes } from '@agentmesh/gateway';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Caller, newAccount } from '../../caller.ts';
-import { hasPython, installPythonClient } from '../../python-client.ts';
+import { hasPython, installPython, installPythonClient, runUv } from '../../python-client.ts';
 import { startCaseControl } from '../../sdk/case-control.ts';
 
 const url = inject('meshUrl');
@@ -33,10 +33,10 @@ async function run(program: string, ...args: string[]): Promise<Ended> {
 
 const script = (name: string, ...args: string[]): Promise<Ended> => run(python, join(client, 'tests', name), ...args);
 
-// Into an empty environment, by the command of its README.
+// Into an empty environment.
 beforeAll(async () => {
   if (!hasPython) return;
-  python = await installPythonClient(folder, `${client}[genai,generate]`, 'mypy', 'build', 'pdoc');
+  python = await installPythonClient(folder, `${client}[genai,generate]`, 'mypy', 'pdoc');
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -98,17 +98,11 @@ describe.skipIf(!hasPython)('the client for Python', () => {
 
   test('is built as packages that are installed into an empty project', async () => {
     const dist = join(folder, 'dist');
-    expect(await run(python, '-m', 'build', '--outdir', dist, client)).toMatchObject({ code: 0 });
-    expect(readdirSync(dist).map((it) => it.slice(it.indexOf('0.1.0')))).toEqual([
-      '0.1.0-py3-none-any.whl',
-      '0.1.0.tar.gz',
-    ]);
-    const [wheel = ''] = readdirSync(dist).filter((it) => it.endsWith('.whl'));
-    const empty = join(folder, 'empty');
-    expect(await run('python3', '-m', 'venv', '--without-pip', empty)).toMatchObject({ code: 0 });
-    const own = join(empty, 'bin', 'python');
-    const install = ['-m', 'pip', '--python', own, 'install', '--quiet', '--no-compile', join(dist, wheel)];
-    expect(await run(python, ...install)).toMatchObject({ code: 0 });
+    await runUv('build', '--quiet', '--out-dir', dist, client);
+    const packages = readdirSync(dist).filter((it) => it.startsWith('agentmesh'));
+    expect(packages.map((it) => it.slice(it.indexOf('0.1.0')))).toEqual(['0.1.0-py3-none-any.whl', '0.1.0.tar.gz']);
+    const [wheel = ''] = packages.filter((it) => it.endsWith('.whl'));
+    const own = await installPython(join(folder, 'empty'), join(dist, wheel));
     const { token = '' } = await newAccount(url);
     const program = `from agentmesh import AgentMesh\nwith AgentMesh(${JSON.stringify(url)}, ${JSON.stringify(token)}) as mesh: print(mesh.runs.stream(app="echo", user="u1", text="Hello").final().text)`;
     expect(await run(own, '-c', program)).toEqual({ code: 0, output: 'Hello\n' });
