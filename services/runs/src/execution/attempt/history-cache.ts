@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { KeptWindow } from '../../apps/turns/history/history-window.ts';
 
 /**
- * Cache of the windows of sessions that this process served recently, as JSON: what agents have made of it is forgotten within 100 ms. The next turn of such a session reads only newer events.
+ * Cache of the windows of sessions that this process served recently, as JSON: what agents have made of it is forgotten within 100 ms of the last turn. The next turn of such a session reads only newer events.
  */
 export interface HistoryCache {
   get(session: SessionKey): KeptWindow | undefined;
@@ -27,12 +27,14 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
     ttlResolution: 1_000,
     sizeCalculation: ({ events }) => events.reduce((sum, { json }) => sum + json.length, 1),
   });
-  const settleLater = createSettling();
+  // The events of a window that a later turn has replaced are those of the later window, too.
+  const settleLater = createSettling((name, window) => windows.peek(name) === window);
   return {
     get: (session) => windows.get(nameOf(session)),
     set: (session, window) => {
-      windows.set(nameOf(session), window);
-      settleLater(window);
+      const name = nameOf(session);
+      windows.set(name, window);
+      settleLater(name, window);
     },
     forget: (accountId) => {
       const prefix = JSON.stringify([accountId]).slice(0, -1);
@@ -42,19 +44,19 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
   };
 }
 
-/** Settles windows 50 to 100 ms later, with one timer for all. */
-function createSettling(): (window: KeptWindow) => void {
-  let fresh: KeptWindow[] = [];
-  let older: KeptWindow[] = [];
+/** Settles windows 50 to 100 ms later, with one timer for all, unless they are not the newest of their sessions any more. */
+function createSettling(isNewest: (name: string, window: KeptWindow) => boolean) {
+  let fresh: (readonly [string, KeptWindow])[] = [];
+  let older: (readonly [string, KeptWindow])[] = [];
   let timer: NodeJS.Timeout | undefined;
   const settle = (): void => {
-    for (const { events } of older) for (const event of events) event.settle();
+    for (const [name, window] of older) if (isNewest(name, window)) for (const event of window.events) event.settle();
     older = fresh;
     fresh = [];
     timer = older.length > 0 ? setTimeout(settle, warmMs).unref() : undefined;
   };
-  return (window) => {
-    fresh.push(window);
+  return (name: string, window: KeptWindow): void => {
+    fresh.push([name, window]);
     timer ??= setTimeout(settle, warmMs).unref();
   };
 }
