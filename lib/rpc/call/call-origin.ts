@@ -1,5 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf';
-import { activeTraceparent, type RequestContext, requestContext } from '../../telemetry/index.ts';
+import { activeTraceparent, isTracing, type RequestContext, requestContext } from '../../telemetry/index.ts';
 
 declare global {
   /** Connect's types name this DOM type, which Node's own types lack. */
@@ -24,9 +24,10 @@ export interface CallOrigin {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The request context that an outgoing call sends: from its own headers, else from the request that is being handled. */
+/** The request context that an outgoing call sends: from its own headers, else that of the request that is being handled, the same object where it can be sent. */
 export function outgoingContext(header: Headers | undefined): Partial<RequestContext> {
   const current = requestContext.getStore();
+  if (header === undefined && current !== undefined && !isTracing() && canBeSent(current)) return current;
   const requestId = header?.get(REQUEST_ID) ?? current?.requestId;
   const traceparent = header?.get(TRACEPARENT) ?? activeTraceparent() ?? current?.traceparent;
   return {
@@ -41,6 +42,10 @@ export function withContext(header: Headers, { requestId, traceparent }: Partial
   if (requestId !== undefined) header.set(REQUEST_ID, requestId);
   if (traceparent !== undefined) header.set(TRACEPARENT, traceparent);
   return header;
+}
+
+function canBeSent({ requestId, traceparent }: RequestContext): boolean {
+  return isHeaderValue(requestId) && (traceparent === undefined || isHeaderValue(traceparent));
 }
 
 /** gRPC metadata is printable ASCII. An id of other characters is left out, so that the call does not fail. */

@@ -47,15 +47,11 @@ export class ServerCall implements HandlerContext {
     this.service = method.parent;
     this.protocolName = origin.protocolName;
     this.#origin = origin;
-    const { requestId = randomUUID(), traceparent, spent } = origin.context;
+    const { traceparent } = origin.context;
     // A call that a service makes by itself, such as for leases, belongs to no trace: an idle mesh makes no spans.
     if (traceparent !== undefined && isTracing()) this.#span = startServerSpan(spanOf(method), traceparent);
-    const trace = this.#span?.traceparent ?? traceparent;
-    this.#context = {
-      requestId,
-      ...(trace !== undefined && { traceparent: trace }),
-      ...(spent !== undefined && { spent }),
-    };
+    this.#context =
+      this.#span === undefined && isWhole(origin.context) ? origin.context : contextOf(origin, this.#span);
     const timeoutMs = effectiveTimeout(origin.timeoutMs);
     this.timeoutMs = () => this.#remaining(timeoutMs);
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(deadlineExceeded()), timeoutMs);
@@ -117,6 +113,8 @@ export class ServerCall implements HandlerContext {
   /** Runs a piece of the handler inside the request's context. */
   run<T>(work: () => T): T {
     const span = this.#span;
+    // A caller in the process is in the same context already.
+    if (span === undefined && requestContext.getStore() === this.#context) return work();
     return requestContext.run(this.#context, span ? () => span.run(work) : work);
   }
 
@@ -161,4 +159,18 @@ export class ServerCall implements HandlerContext {
     if (timeoutMs === undefined) return undefined;
     return Math.max(1, Math.ceil(timeoutMs - (performance.now() - this.startedAt)));
   }
+}
+
+function isWhole(context: Partial<RequestContext>): context is RequestContext {
+  return context.requestId !== undefined;
+}
+
+function contextOf({ context }: CallOrigin, span: WorkSpan | undefined): RequestContext {
+  const { requestId = randomUUID(), traceparent, spent } = context;
+  const trace = span?.traceparent ?? traceparent;
+  return {
+    requestId,
+    ...(trace !== undefined && { traceparent: trace }),
+    ...(spent !== undefined && { spent }),
+  };
 }
