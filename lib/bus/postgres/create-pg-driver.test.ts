@@ -52,6 +52,27 @@ test('hints that may wait leave together, in order, with the first one that may 
   await expect.poll(() => heard.at(-1)).toBe('last');
 });
 
+test('hints of one subject that leave together share notifications, and each is heard once, in order, large ones too', async () => {
+  await using database = await testDatabaseUrl();
+  await using driver = await createPgDriver({ url: database.url, log });
+  const heard: string[] = [];
+  await driver.subscribe('agentmesh.tests.v1.happened', (payload) => void heard.push(Buffer.from(payload).toString()));
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  let notifications = 0;
+  client.on('notification', () => (notifications += 1));
+  await client.query('listen "agentmesh.tests.v1.happened"');
+  const texts = Array.from({ length: 200 }, (_, at) => `${at} ${'x'.repeat(at % 50 === 7 ? 12_000 : 40)}`);
+  const publish = (text: string) =>
+    driver.publish('agentmesh.tests.v1.happened', Buffer.from(text), { sender: 'tests' });
+  await Promise.all(texts.map(publish));
+  await expect.poll(() => heard).toEqual(texts);
+  await expect.poll(() => notifications).toBeGreaterThan(0);
+  await client.query('select 1');
+  expect(notifications).toBeLessThan(20);
+  await client.end();
+});
+
 test('a subscription ends while the server is away, and so does the driver', async () => {
   const database = await testDatabaseUrl();
   const driver = await createPgDriver({ url: database.url, log });

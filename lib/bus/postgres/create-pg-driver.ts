@@ -79,8 +79,7 @@ function startBeat(consumers: ReadonlySet<PgConsumer>): NodeJS.Timeout {
 async function openListener(options: PgDriverOptions, subscriptions: Subscriptions): Promise<PgListener> {
   const reader = new NotificationReader();
   const onNotification = (channel: string, text: string): void => {
-    const notified = reader.read(text);
-    if (notified !== undefined) subscriptions.deliver(channel, notified.payload, notified.origin);
+    for (const { payload, origin } of reader.read(text)) subscriptions.deliver(channel, payload, origin);
   };
   const url = options.directUrl ?? options.url;
   const listener = new PgListener({ ...options, url, onNotification });

@@ -33,13 +33,34 @@ export function encodeNotification(key: string, payload: Uint8Array, { sender, t
   });
 }
 
+/** Most bytes of a notification, which PostgreSQL would refuse from 8,000 on. */
+const NOTIFICATION_BYTES = 7_900;
+
+/** The notifications of payloads, in order. Small ones of one channel that follow each other share one: each costs the server and every listener more than its bytes. */
+export function joinNotifications(payloads: Iterable<{ readonly channel: string; readonly texts: readonly string[] }>) {
+  const joined: { channel: string; text: string }[] = [];
+  for (const { channel, texts } of payloads) {
+    for (const text of texts) {
+      const last = joined.at(-1);
+      const fits = last?.channel === channel && last.text.length + text.length < NOTIFICATION_BYTES;
+      if (fits) last.text += `\n${text}`;
+      else joined.push({ channel, text });
+    }
+  }
+  return joined;
+}
+
 /** Puts the parts of payloads together again. The parts of one arrive in order and without others between, because one statement sends them. */
 export class NotificationReader {
   #key = '';
   #pieces: Buffer[] = [];
 
-  /** The payload, when `text` is its last part. A payload whose beginning was missed is dropped, as every hint that is missed. */
-  read(text: string): Notified | undefined {
+  /** The payloads that end in a notification. A payload whose beginning was missed is dropped, as every hint that is missed. */
+  read(notification: string): Notified[] {
+    return notification.split('\n').flatMap((text) => this.#read(text) ?? []);
+  }
+
+  #read(text: string): Notified | undefined {
     const [key = '', part, parts, sender = '', traceparent, piece = ''] = text.split(' ');
     if (part === '0') {
       this.#key = key;

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { createPool, limitSettings, withSessionSettings } from '../../pg/index.ts';
 import { busUnavailable, type Origin, type PublishOptions } from '../driver/index.ts';
 import type { PgDriverOptions } from './pg-driver-options.ts';
-import { channelOf, encodeNotification } from './pg-notification.ts';
+import { channelOf, encodeNotification, joinNotifications } from './pg-notification.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Notifications of one statement; bounds its size to some megabytes. */
@@ -118,10 +118,8 @@ export class PgPublisher {
   }
 
   async #send(hints: readonly Hint[]): Promise<void> {
-    const values = [
-      hints.flatMap(({ channel, texts }) => texts.map(() => channel)),
-      hints.flatMap(({ texts }) => texts),
-    ];
+    const notifications = joinNotifications(hints);
+    const values = [notifications.map(({ channel }) => channel), notifications.map(({ text }) => text)];
     try {
       await this.#pool.query({ ...NOTIFY, values });
       for (const hint of hints) hint.sent();
