@@ -12,6 +12,14 @@ test('bytes that come slowly never wait', async () => {
   }
 });
 
+test('chunks of a byte count as 4 KiB each, because their way through the process costs as much', async () => {
+  const pace = new AnswerPace();
+  const turns = Array.from({ length: 17 }, () => pace.turn('a', 1));
+  expect(turns.filter((turn) => turn === undefined)).toHaveLength(16);
+  expect(pace.turn('b', 1)).toBeInstanceOf(Promise);
+  for (const turn of turns) await turn;
+});
+
 test('other work has its turn after each 64 KiB, and an account waits for one chunk of another at most', async () => {
   const pace = new AnswerPace();
   const order: string[] = [];

@@ -1,5 +1,7 @@
 /** Bytes of answers that are handed on before other work of the process gets its turn: they cost some milliseconds. */
 const bytesAtOnce = 64 * 1024;
+/** Bytes that a chunk counts as at least: its way through the process costs as much, however small it is. */
+const leastBytes = 4 * 1024;
 /** Bytes of one account that wait when its servers send faster than this process reads. */
 const floodBytes = 1024 * 1024;
 /** Rest after a round that handed on bytes of such an account, as a multiple of its time, and the longest one in milliseconds. */
@@ -31,7 +33,8 @@ export class AnswerPace {
   #isWakingDue = false;
 
   /** Undefined when the bytes may be handed on at once, else a promise for when they may. */
-  turn(accountId: string, bytes: number): Promise<void> | undefined {
+  turn(accountId: string, chunkBytes: number): Promise<void> | undefined {
+    const bytes = Math.max(chunkBytes, leastBytes);
     this.#dueRound();
     if (this.#accounts.size === 0 && this.#taken < bytesAtOnce) {
       this.#taken += bytes;
