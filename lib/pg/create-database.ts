@@ -60,18 +60,28 @@ class PgDatabase implements Database {
     return this.#connections.timeline.current;
   }
 
-  query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+  query<Row extends QueryResultRow>(
+    statement: Statement,
+    values?: readonly unknown[],
+    accountId?: string,
+  ): Promise<Row[]> {
     const span = isTracing() ? startClientSpan(statementSpan(statement)) : undefined;
-    const rows = timed(this.#send<Row>(statement, values));
+    const rows = timed(this.#send<Row>(statement, values, accountId));
     return span === undefined ? rows : endWith(span, rows);
   }
 
-  #send<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+  #send<Row extends QueryResultRow>(
+    statement: Statement,
+    values: readonly unknown[] | undefined,
+    accountId: string | undefined,
+  ): Promise<Row[]> {
     const { groupCommit, pipeline } = this.#connections;
     const until = this.#until;
     const config = toConfig(statement, values);
     const rows: Promise<Row[]> =
-      statement.groupCommit && isNamed(config) ? groupCommit.query(config, until) : pipeline.query(config, until);
+      statement.groupCommit && isNamed(config)
+        ? groupCommit.query(config, { until, accountId })
+        : pipeline.query(config, until);
     if (until === undefined) return rows;
     return isChange(config) ? noteCommit(rows, until) : tellTruly(rows, until);
   }

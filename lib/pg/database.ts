@@ -16,7 +16,12 @@ export interface Statement {
 
 /** Runs statements: a Database (one transaction each) or a Transaction (one for all). */
 export interface Queryable {
-  query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /** @param accountId account whose rows a statement with `groupCommit` writes: accounts take turns where many such statements wait */
+  query<Row extends QueryResultRow>(
+    statement: Statement,
+    values?: readonly unknown[],
+    accountId?: string,
+  ): Promise<Row[]>;
 }
 
 export type Transaction = Queryable & { readonly client: PoolClient; readonly timeline?: string };

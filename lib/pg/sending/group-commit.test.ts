@@ -65,6 +65,18 @@ test('concurrent writes are one transaction, each with its own result', async ()
   expect(new Set(answers.map(([row]) => row?.transaction)).size).toBe(1);
 });
 
+test('a write of one account commits with the first few of another one that has sent hundreds', async () => {
+  const write = async (accountId: string, id: number): Promise<string> => {
+    const [row] = await db.query<{ transaction: string }>(insert, [id, 0n, '{}'], accountId);
+    return row?.transaction ?? '';
+  };
+  const greedy = Array.from({ length: 200 }, (_, id) => write('greedy', id));
+  const other = await write('other', 1_000);
+  const transactions = await Promise.all(greedy);
+  expect(transactions.filter((transaction) => transaction === other)).toHaveLength(8);
+  expect(transactions[0]).toBe(other);
+});
+
 test('a write is committed when it is answered', async () => {
   await using other = await connect();
   for (let id = 1; id <= 20; id += 1) {

@@ -12,6 +12,7 @@ import {
 import type { Timeline } from './timeline.ts';
 import { type TransactionSettings, transactionSettings } from './transaction-settings.ts';
 import type { Until } from './until.ts';
+import { WaitingLines } from './waiting-lines.ts';
 
 export interface GroupCommitOptions {
   readonly connection: WatchedConfig;
@@ -26,6 +27,8 @@ export interface GroupCommitOptions {
 }
 
 const mostTogether = 64;
+/** Statements of one account in a transaction, where those of others wait too: each statement waits for all of its transaction. */
+const mostBesideOthers = 8;
 /** Statements that may wait. */
 const mostWaiting = 10_000;
 /** Pause in milliseconds between looks for waiting statements whose callers have left. */
@@ -39,6 +42,13 @@ const knownLockTimeoutMs = 5;
 const lockNotAvailable = '55P03';
 const shortLockTimeout = transactionSettings([`lock_timeout=${knownLockTimeoutMs}ms`]).statements;
 const usualLockTimeout = transactionSettings([`lock_timeout=${lockTimeoutMs}ms`]).statements;
+
+/** For whom a statement is sent. */
+interface Sent {
+  readonly until?: Until | undefined;
+  /** Account whose rows it writes; those of several accounts take turns. */
+  readonly accountId?: string | undefined;
+}
 
 interface Waiting extends BoundStatement {
   readonly until: Until | undefined;
@@ -62,7 +72,7 @@ interface Session {
  */
 export class GroupCommit implements AsyncDisposable {
   readonly #options: GroupCommitOptions;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new WaitingLines<Waiting>();
   /** The other statements of a failed transaction. New ones wait behind them, so the size of a transaction bounds its waits for locks. */
   readonly #again: Waiting[] = [];
   readonly #aside = new Set<Promise<void>>();
@@ -82,7 +92,10 @@ export class GroupCommit implements AsyncDisposable {
   }
 
   /** Resolves when the statement is committed. It is dropped when `until` is over before it was sent. */
-  query<Row extends QueryResultRow>(config: QueryConfig & { readonly name: string }, until?: Until): Promise<Row[]> {
+  query<Row extends QueryResultRow>(
+    config: QueryConfig & { readonly name: string },
+    { until, accountId = '' }: Sent = {},
+  ): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
       const { name, text, values } = config;
       const statement = bindStatement({ text, ...(values && { values }), ...(!this.#isPooled && { name }) });
@@ -93,8 +106,8 @@ export class GroupCommit implements AsyncDisposable {
         return run;
       };
       if (statement.bind.length > largestTogether) return void retry();
-      if (this.#waiting.length >= mostWaiting) throw databaseBusy();
-      this.#waiting.push({ ...statement, until, resolve: resolve as Waiting['resolve'], reject, retry });
+      if (this.#waiting.size >= mostWaiting) throw databaseBusy();
+      this.#waiting.push(accountId, { ...statement, until, resolve: resolve as Waiting['resolve'], reject, retry });
       this.#committing ??= this.#commitWaiting();
       if (until !== undefined) this.#look ??= setTimeout(() => this.#dropLeft(), lookMs);
     });
@@ -102,7 +115,7 @@ export class GroupCommit implements AsyncDisposable {
 
   async #commitWaiting(): Promise<void> {
     await endOfTurn();
-    while (this.#again.length > 0 || this.#waiting.length > 0) {
+    while (this.#again.length > 0 || this.#waiting.size > 0) {
       const session = this.#session ?? (await this.#openOrRefuse());
       if (session === undefined) continue;
       const batch = this.#nextBatch().filter(isWanted);
@@ -112,16 +125,14 @@ export class GroupCommit implements AsyncDisposable {
   }
 
   #nextBatch(): readonly Waiting[] {
-    return this.#again.length > 0 ? this.#again.splice(0) : this.#waiting.splice(0, mostTogether);
+    return this.#again.length > 0 ? this.#again.splice(0) : this.#waiting.take(mostTogether, mostBesideOthers);
   }
 
   /** Drops waiting statements whose callers have left, also while the server does not answer. */
   #dropLeft(): void {
-    for (const queue of [this.#again, this.#waiting]) {
-      const wanted = queue.filter(isWanted);
-      if (wanted.length < queue.length) queue.splice(0, Infinity, ...wanted);
-    }
-    this.#look = this.#waiting.length > 0 ? setTimeout(() => this.#dropLeft(), lookMs) : undefined;
+    this.#again.splice(0, Infinity, ...this.#again.filter(isWanted));
+    this.#waiting.keep(isWanted);
+    this.#look = this.#waiting.size > 0 ? setTimeout(() => this.#dropLeft(), lookMs) : undefined;
   }
 
   /** Opens a session; undefined when there is no connection: then all waiting statements have been rejected. */
@@ -129,7 +140,7 @@ export class GroupCommit implements AsyncDisposable {
     try {
       this.#session = await this.#open();
     } catch (error) {
-      const waiting = [...this.#again.splice(0), ...this.#waiting.splice(0)];
+      const waiting = [...this.#again.splice(0), ...this.#waiting.take(Infinity, Infinity)];
       for (const statement of waiting) statement.reject(toDatabaseError(error));
     }
     return this.#session;

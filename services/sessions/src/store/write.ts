@@ -86,7 +86,7 @@ function createShape<Values extends { readonly accountId: string }, Row extends 
     if (shapeHas.unsets) pushUnset(sent, changes);
     if (shapeHas.nonces) pushNonces(sent, events);
     named.pushValues(sent, values);
-    return db.query<Row & Record<string, unknown>>(statement, sent);
+    return db.query<Row & Record<string, unknown>>(statement, sent, values.accountId);
   };
 }
 

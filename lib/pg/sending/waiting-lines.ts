@@ -1,0 +1,43 @@
+/** Items that wait in lines, such as accounts. */
+export class WaitingLines<Item> {
+  /** In the order of their turns, none of them empty. */
+  readonly #lines = new Map<string, Item[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(name: string, item: Item): void {
+    const line = this.#lines.get(name);
+    if (line === undefined) this.#lines.set(name, [item]);
+    else line.push(item);
+    this.#size += 1;
+  }
+
+  /** Takes the next items, at most `most`, and where several lines wait at most `beside` of each. Each line keeps its order; what is left of one waits behind the others. */
+  take(most: number, beside: number): Item[] {
+    const ofLine = this.#lines.size > 1 ? beside : most;
+    const taken: Item[] = [];
+    const lines = [...this.#lines];
+    for (const [name, line] of lines) {
+      if (taken.length >= most) break;
+      taken.push(...line.splice(0, Math.min(ofLine, most - taken.length)));
+      this.#lines.delete(name);
+      if (line.length > 0) this.#lines.set(name, line);
+    }
+    this.#size -= taken.length;
+    return taken;
+  }
+
+  /** Drops the items that are not wanted. */
+  keep(isWanted: (item: Item) => boolean): void {
+    for (const [name, line] of this.#lines) {
+      const wanted = line.filter(isWanted);
+      if (wanted.length === line.length) continue;
+      this.#size -= line.length - wanted.length;
+      if (wanted.length > 0) this.#lines.set(name, wanted);
+      else this.#lines.delete(name);
+    }
+  }
+}
