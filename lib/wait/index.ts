@@ -1,3 +1,4 @@
+export { type Turn, Turns, type TurnsOptions } from './turns.ts';
 export { Wake, type WaitOptions } from './wake.ts';
 export { withinDeadline } from './within-deadline.ts';
 export { unlessAborted } from './unless-aborted.ts';

@@ -33,20 +33,23 @@ export function addSessions(app: App, context: Context): void {
   retentionRoutes(app, context);
 }
 
-function addCreation(app: App, { sessions, authentication }: Context): void {
+function addCreation(app: App, { sessions, authentication, arriving }: Context): void {
   app.post(
     users,
-    writes(authentication, {
-      operationId: 'createSession',
-      summary: 'Create a session',
-      description:
-        'Without `sessionId` a random id is made. The body may be left out. `app:` and `user:` keys of the state are shared with other sessions.',
-      params: UserPath,
-      headers: IdempotencyKey,
-      body: CreateSessionRequest,
-      response: { 200: { ...Session, headers: revisionHeader } },
-      refusals: [409],
-    }),
+    {
+      preHandler: arriving.inTurn,
+      ...writes(authentication, {
+        operationId: 'createSession',
+        summary: 'Create a session',
+        description:
+          'Without `sessionId` a random id is made. The body may be left out. `app:` and `user:` keys of the state are shared with other sessions.',
+        params: UserPath,
+        headers: IdempotencyKey,
+        body: CreateSessionRequest,
+        response: { 200: { ...Session, headers: revisionHeader } },
+        refusals: [409],
+      }),
+    },
     async (request, reply) => {
       const { app_name: appName, user_id: userId } = request.params;
       const sessionId = (request.body?.sessionId ?? '').trim();
@@ -63,20 +66,23 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
   );
 }
 
-function addCreationWithId(app: App, { sessions, authentication }: Context): void {
+function addCreationWithId(app: App, { sessions, authentication, arriving }: Context): void {
   app.post(
     one,
-    writes(authentication, {
-      operationId: 'createSessionWithId',
-      summary: 'Create a session with an id in the path',
-      description: 'For older clients. The body is the state itself, or `{"state": {…}, "events": […]}`.',
-      deprecated: true,
-      params: SessionPath,
-      headers: IdempotencyKey,
-      body: InitialState,
-      response: { 200: { ...Session, headers: revisionHeader } },
-      refusals: [409],
-    }),
+    {
+      preHandler: arriving.inTurn,
+      ...writes(authentication, {
+        operationId: 'createSessionWithId',
+        summary: 'Create a session with an id in the path',
+        description: 'For older clients. The body is the state itself, or `{"state": {…}, "events": […]}`.',
+        deprecated: true,
+        params: SessionPath,
+        headers: IdempotencyKey,
+        body: InitialState,
+        response: { 200: { ...Session, headers: revisionHeader } },
+        refusals: [409],
+      }),
+    },
     async (request, reply) => {
       const { state, events } = initialContent(request.body);
       const created = await sessions.createSession(

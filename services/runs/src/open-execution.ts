@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Host } from '@agentmesh/lib/service';
+import { Turns } from '@agentmesh/lib/wait';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService, type Turn } from '@agentmesh/proto/sessions/v1';
 import type { RunsConfig, runsSettings } from './config.ts';
-import { AccountTurns } from './execution/admission/account-turns.ts';
 import { createAdmission } from './execution/admission/admission.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import type { Ending } from './execution/attempt/execution-deps.ts';
@@ -28,8 +28,13 @@ interface Surroundings {
   readonly onEnded: (turn: Turn, ending: Ending) => void;
 }
 
-/** Sixteen runs fill the commits that runs share: eight needed 0.52 transactions a run in place of 0.31. What has not come to its first model by then waits for something else. */
-const turnsOfAccount = { atOnce: 16, longestMs: 250 };
+/**
+ * Turns of an account to begin runs. Sixteen fill the commits that runs share: eight needed 0.52 transactions a run in place of 0.31. What has not come to its first model by then
+ * waits for something else.
+ */
+const toBegin = { ofLine: 16, longestMs: 250, restFactor: 1 };
+/** Turns of an account to repeat calls of models. */
+const toRepeat = { ofLine: 1, longestMs: 250, restFactor: 1 };
 
 /** The executor of this process, and what it shares with those who accept runs and watch them. */
 export function openExecution(host: Host<typeof runsSettings>, { config, adk, known, watched, onEnded }: Surroundings) {
@@ -40,11 +45,12 @@ export function openExecution(host: Host<typeof runsSettings>, { config, adk, kn
   const [owner, waiting, strays] = [`${hostname()}/${randomUUID()}`, new WaitingRuns(), new Strays()];
   const live = resources.use(new LiveRuns({ owner, bus, log }));
   const admission = createAdmission({ limits: config.admission, waiting });
-  const accountTurns = new AccountTurns(turnsOfAccount);
+  const accountTurns = new Turns(toBegin);
   const compactor = adk.createCompactor({ sessions: client, models: known.models, log });
   const executor = adk.createExecutor({
     owner,
     sessions,
+    repeats: new Turns(toRepeat),
     ...clientsOf(mesh),
     log,
     findApp: (accountId, name) => known.apps.find(accountId, name),

@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { createTurns, type Turns } from './turns.ts';
+import type { Turn, Turns } from '@agentmesh/lib/wait';
 
 /** A request, or a message of a live connection. */
 export interface Arrival {
@@ -7,26 +7,33 @@ export interface Arrival {
   readonly caller: string;
   /** Whether it has arrived completely. Replaced when it leaves: V8 may keep an arrival that has left a set for long, but not its request. */
   isWhole: () => boolean;
+  /** Its wait and then its turn, from `takeTurn` on. */
+  turn?: Turn;
 }
 
-/** Requests and messages that have arrived: at most `most`, of which at most `atOnce` have a turn. */
+/** Requests and messages that have arrived: at most `most`, of which some have a turn. */
 export interface Arrivals {
   /** Adds an arrival. Where there are too many, it takes the place of another one: see `ArrivingRuns.enter`. Throws `arriving_runs` if there is none to give up. */
   add(arrival: Arrival): void;
   /** Calls `done` when it is the turn of the arrival, or with the error for which it is given up. Lines take turns. */
-  takeTurn(arrival: Arrival, waiting: Parameters<Turns<Arrival>['take']>[1]): void;
+  takeTurn(arrival: Arrival, waiting: Waiting): void;
   /** Ends the wait of an arrival with an error, if it waits. */
   giveUp(arrival: Arrival, error: Error): void;
   /** Gives the place and the turn back. May be called more than once. */
   leave(arrival: Arrival): void;
 }
 
-export function createArrivals(most: number, atOnce: number): Arrivals {
+interface Waiting {
+  /** Account, whose arrivals wait in one line. */
+  readonly line: string;
+  readonly done: (error?: Error) => void;
+}
+
+export function createArrivals(most: number, turns: Turns): Arrivals {
   const callers = new Map<string, Set<Arrival>>();
   /** Arrivals for which `takeTurn` was not called yet, the oldest first. Their bodies may still arrive. */
   const arriving = new Set<Arrival>();
   let size = 0;
-  const turns = createTurns<Arrival>(atOnce);
 
   function leave(arrival: Arrival): void {
     const own = callers.get(arrival.caller);
@@ -34,7 +41,7 @@ export function createArrivals(most: number, atOnce: number): Arrivals {
     arriving.delete(arrival);
     size -= 1;
     if (own.size === 0) callers.delete(arrival.caller);
-    turns.leave(arrival);
+    arrival.turn?.end();
     arrival.isWhole = isGone;
   }
 
@@ -42,9 +49,9 @@ export function createArrivals(most: number, atOnce: number): Arrivals {
     let largest = new Set<Arrival>();
     for (const own of callers.values()) if (own.size > largest.size) largest = own;
     const isSmaller = (callers.get(caller)?.size ?? 0) + 1 < largest.size;
-    const given = isSmaller ? newestWaiting(largest, turns) : oldestIncomplete(arriving);
+    const given = isSmaller ? newestWaiting(largest) : oldestIncomplete(arriving);
     if (given === undefined) throw tooManyArriving;
-    turns.refuse(given, tooManyArriving);
+    given.turn?.refuse(tooManyArriving);
     leave(given);
   }
 
@@ -58,10 +65,11 @@ export function createArrivals(most: number, atOnce: number): Arrivals {
     },
     takeTurn(arrival, waiting) {
       arriving.delete(arrival);
-      if (callers.get(arrival.caller)?.has(arrival) === true) turns.take(arrival, waiting);
-      else waiting.done(tooManyArriving);
+      if (callers.get(arrival.caller)?.has(arrival) !== true) return waiting.done(tooManyArriving);
+      arrival.turn = turns.take(waiting.line, waiting.done);
+      if (arrival.turn.isHeld) waiting.done();
     },
-    giveUp: (arrival, error) => turns.refuse(arrival, error),
+    giveUp: (arrival, error) => arrival.turn?.refuse(error),
     leave,
   };
 }
@@ -70,8 +78,8 @@ function isGone(): boolean {
   return true;
 }
 
-function newestWaiting(own: ReadonlySet<Arrival>, turns: Turns<Arrival>): Arrival | undefined {
-  return [...own].findLast((arrival) => !turns.hasTurn(arrival));
+function newestWaiting(own: ReadonlySet<Arrival>): Arrival | undefined {
+  return [...own].findLast(({ turn }) => turn?.isHeld !== true);
 }
 
 /** The oldest arrival whose body is incomplete, so that stalled bodies keep nobody out. Removes complete ones on the way, so that each is looked at once. */

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { createArrivingRuns } from './arriving-runs.ts';
@@ -7,7 +8,7 @@ const names = new WeakMap<FastifyRequest, string>();
 
 /** A crowd of requests, each by the token of its account. `log` says in which order they have their turn or are refused. */
 function open(most: number, atOnce: number) {
-  const arriving = createArrivingRuns(most, atOnce);
+  const arriving = createArrivingRuns(most, { atOnce });
   const log: string[] = [];
   const send = (account: string, number: number, complete = true): FastifyRequest => {
     const fields = { headers: { authorization: account }, raw: { complete }, identity: { accountId: account } };
@@ -32,22 +33,26 @@ function connectionOf(account: string) {
   return { request: fields as unknown as FastifyRequest, socket };
 }
 
-test('a run waits for one turn of an account that has sent ten thousand, and is not refused for them', () => {
+test('a run waits for one turn of an account that has sent ten thousand, and is not refused for them', async () => {
   const { arriving, log, send } = open(2_500, 4);
   const crowd = Array.from({ length: 10_000 }, (_, number) => send('a', number));
   expect(log.filter((line) => line.endsWith('refused'))).toHaveLength(7_500);
   send('b', 1);
   expect(log.at(-1)).toBe('a2499 refused');
   for (const request of crowd.slice(0, 2)) arriving.leave(request);
+  await immediate();
   expect(log.slice(-2)).toEqual(['a4', 'b1']);
 });
 
-test('all have their turn in the end, the oldest of each account first, and those that leave give up theirs', () => {
+test('all have their turn in the end, the oldest of each account first, and those that leave give up theirs', async () => {
   const { arriving, log, send } = open(100, 1);
   const requests = ['a', 'a', 'a', 'b', 'b'].map((account, number) => send(account, number));
   const [first, second, third, ...others] = requests as [FastifyRequest, FastifyRequest, FastifyRequest];
   arriving.leave(second);
-  for (const request of [first, third, ...others]) arriving.leave(request);
+  for (const request of [first, third, ...others]) {
+    arriving.leave(request);
+    await immediate();
+  }
   for (const request of requests) arriving.leave(request);
   expect(log.slice(0, 2)).toEqual(['a0', 'a2']);
   send('c', 9);
@@ -74,9 +79,11 @@ test('messages of live connections take the same turns, and are refused as reque
     reason: 'arriving_runs',
   });
   for (const request of requests.slice(0, 1)) arriving.leave(request);
+  await immediate();
   expect(log).toEqual(['a0', 'a1']);
   for (const request of requests.slice(1, 2)) arriving.leave(request);
   await said;
+  await immediate();
   expect(log).toEqual(['a0', 'a1', 'b says', 'a2']);
 });
 
@@ -92,4 +99,26 @@ test('a connection that ends gives up the place of its message, before and durin
   arriving.leave(first);
   send('c', 1);
   expect(log).toEqual(['a1', 'c1']);
+});
+
+test('what an account stores besides its runs takes turns with them, until it is answered, and waits for no other account', async () => {
+  const arriving = createArrivingRuns(100, { ofLine: 1 });
+  const log: string[] = [];
+  const store = (account: string, number: number): EventEmitter => {
+    const raw = new EventEmitter();
+    const request = { identity: { accountId: account } } as unknown as FastifyRequest;
+    arriving.inTurn(request, { raw } as unknown as FastifyReply, () => log.push(`${account}${number}`));
+    return raw;
+  };
+  const first = store('a', 1);
+  const left = store('a', 2);
+  store('a', 3);
+  const run = arriving.forMessage(connectionOf('a').request, async () => log.push('a says'));
+  store('b', 1);
+  expect(log).toEqual(['a1', 'b1']);
+  left.emit('close');
+  first.emit('close');
+  await immediate();
+  expect(log).toEqual(['a1', 'b1', 'a3']);
+  expect(await Promise.race([run, immediate('waits')])).toBe('waits');
 });

@@ -1,3 +1,4 @@
+import { Turns, type TurnsOptions } from '@agentmesh/lib/wait';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { clientLeft } from '../streams/client-left.ts';
 import { type Arrival, createArrivals } from './arrivals.ts';
@@ -20,6 +21,8 @@ export interface ArrivingRuns {
   readonly enter: Hook;
   /** Last hook of such a route. Waits where many runs are being accepted; accounts take turns. */
   readonly takeTurn: Hook;
+  /** The same for a route that stores something else and ends when that is done: it has no hook `enter`. */
+  readonly inTurn: Hook;
   /** To be called when the run of a request was accepted. A request that ends earlier leaves by itself. */
   leave(request: FastifyRequest): void;
   /**
@@ -31,12 +34,13 @@ export interface ArrivingRuns {
   forMessage<T>(request: FastifyRequest, accept: (left: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** Runs that are being accepted at the same time: enough to share commits, and few enough that the next run waits a short time. */
-const acceptedAtOnce = 128;
+/** What is stored at the same time, of all and of one account: enough to share commits, and few enough that the next one waits a short time. */
+const usual: TurnsOptions = { atOnce: 128, ofLine: 16, longestMs: 250, restFactor: 1 };
 
 /** Bounds what a crowd may take from those that came first, and what one caller may take from others. */
-export function createArrivingRuns(most: number, atOnce = acceptedAtOnce): ArrivingRuns {
-  const arrivals = createArrivals(most, atOnce);
+export function createArrivingRuns(most: number, options = usual): ArrivingRuns {
+  const turns = new Turns(options);
+  const arrivals = createArrivals(most, turns);
   return {
     enter(request, reply, done) {
       const arrival = { caller: callerOf(request), isWhole: () => request.raw.complete };
@@ -54,6 +58,7 @@ export function createArrivingRuns(most: number, atOnce = acceptedAtOnce): Arriv
       if (arrival === undefined) throw new Error('a route that takes turns has no hook `enter`');
       arrivals.takeTurn(arrival, { line: identity.accountId, done });
     },
+    inTurn: inTurnOf(turns),
     leave({ arrival }) {
       if (arrival !== undefined) arrivals.leave(arrival);
     },
@@ -79,6 +84,15 @@ export function createArrivingRuns(most: number, atOnce = acceptedAtOnce): Arriv
         arrivals.leave(arrival);
       }
     },
+  };
+}
+
+/** The turn ends with the answer. */
+function inTurnOf(turns: Turns): Hook {
+  return ({ identity }, reply, done) => {
+    const turn = turns.take(identity.accountId, done);
+    reply.raw.once('close', () => turn.end());
+    if (turn.isHeld) done();
   };
 }
 

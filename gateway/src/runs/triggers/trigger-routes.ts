@@ -64,12 +64,8 @@ function createReceive(context: Context): Receive {
     const trigger = read();
     forgetBody(request);
     const left = readingFor(reply.raw);
-    const giveBack = await turns.take(request.identity.accountId, left.signal);
-    try {
-      return answerOf(await runTriggered(context, { request, appName, trigger }));
-    } finally {
-      giveBack();
-    }
+    using _turn = await turns.take(request.identity.accountId, left.signal);
+    return answerOf(await runTriggered(context, { request, appName, trigger }));
   };
 }
 

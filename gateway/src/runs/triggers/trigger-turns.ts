@@ -1,33 +1,27 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { createTurns } from '../../edge/arrivals/turns.ts';
-import { clientLeft } from '../../edge/streams/client-left.ts';
+import { type Turn, Turns } from '@agentmesh/lib/wait';
 
 /** Turns of messages that run agents. Accounts take turns. */
 export interface TriggerTurns {
-  /** Waits for a turn, and returns what gives it back. Rejects with `triggers_full` when too many wait, and when the client leaves before. */
-  take(accountId: string, left: AbortSignal): Promise<() => void>;
+  /** Waits for a turn. Rejects with `triggers_full` when too many wait, and with the reason of `left` when it aborts before. */
+  take(accountId: string, left: AbortSignal): Promise<Turn>;
 }
 
 /** Messages that wait, for each that has a turn. Pub/Sub delivers the others again, and ever less often. */
 const waitingForEach = 10;
 
 export function createTriggerTurns(atOnce: number): TriggerTurns {
-  const turns = createTurns<object>(atOnce);
+  const turns = new Turns({ atOnce });
   let waiting = 0;
   return {
-    async take(line, left) {
+    async take(accountId, left) {
       if (waiting >= atOnce * waitingForEach) throw triggersFull();
-      const holder = {};
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const leave = (): void => turns.refuse(holder, clientLeft);
-      left.addEventListener('abort', leave);
       waiting += 1;
-      turns.take(holder, { line, done: (error) => (error === undefined ? resolve() : reject(error)) });
-      await promise.finally(() => {
+      try {
+        return await turns.wait(accountId, left);
+      } finally {
         waiting -= 1;
-        left.removeEventListener('abort', leave);
-      });
-      return () => turns.leave(holder);
+      }
     },
   };
 }

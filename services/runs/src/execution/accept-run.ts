@@ -1,10 +1,10 @@
+import type { Turn as AccountTurn } from '@agentmesh/lib/wait';
 import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { KeptWindow } from '../apps/turns/history/history-window.ts';
 import { messageInvalid, shuttingDown } from '../errors.ts';
 import { checkMessage } from './check-message.ts';
 import { abortLater } from './abort-later.ts';
-import type { AccountTurn } from './admission/account-turns.ts';
 import type { Permit } from './admission/admission.ts';
 import type { WaitingRun } from './admission/waiting-runs.ts';
 import { startWaiting } from './take-up.ts';
@@ -71,7 +71,7 @@ export async function withPermit<T extends { readonly isStarted: boolean }>(
   const permit = admission.admit(accountId);
   let [isStarted, entering]: [boolean, AccountTurn | undefined] = [false, undefined];
   try {
-    entering = await accountTurns.take(accountId, signal);
+    entering = await accountTurns.wait(accountId, signal);
     if (draining.aborted) throw shuttingDown();
     const result = await work({ permit, entering });
     isStarted = result.isStarted;

@@ -1,8 +1,8 @@
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Turns } from '@agentmesh/lib/wait';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { AppFinder } from '../apps/registry/app-finder.ts';
-import type { AccountTurns } from './admission/account-turns.ts';
 import type { Admission } from './admission/admission.ts';
 import type { WaitingRuns } from './admission/waiting-runs.ts';
 import type { Executor } from './attempt/executor.ts';
@@ -28,7 +28,8 @@ export interface Running {
   readonly histories: HistoryCache;
   readonly waiting: WaitingRuns;
   readonly admission: Admission;
-  readonly accountTurns: AccountTurns;
+  /** Turns of accounts to store a run and begin it. */
+  readonly accountTurns: Turns;
   /** Aborts when the process takes no new runs. */
   readonly draining: AbortSignal;
 }

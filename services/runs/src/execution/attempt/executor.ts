@@ -1,9 +1,9 @@
 import { Roster } from '@agentmesh/lib/rpc';
+import type { Turn as AccountTurn, Turns } from '@agentmesh/lib/wait';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import { outlastOutage } from '../../outlast-outage.ts';
-import type { AccountTurn } from '../admission/account-turns.ts';
 import { heaviestAccount } from '../limits/heaviest-account.ts';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { executeAttempt } from './execute-attempt.ts';
@@ -63,6 +63,8 @@ export interface Executor {
 }
 
 export interface ExecutorOptions extends ExecutionDeps {
+  /** Turns of accounts to repeat calls of models. Absent: runs repeat them whenever they want. */
+  readonly repeats?: Turns;
   readonly onEnded?: (ending: Ending, turn: Turn) => void;
   /** Wraps the execution of an attempt, e.g. in a span. */
   readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
@@ -77,6 +79,8 @@ interface RunningAttempt extends WaitingAttempt {
   done: Promise<void>;
 }
 
+/** Longest wait to repeat a call of a model. */
+const longestWaitMs = 1_000;
 /** Lease when the sessions service does not say how long a turn lasts. */
 const defaultLeaseSeconds = 10;
 
@@ -90,7 +94,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   const executor: Executor = {
     start(turn, { viewer, known, entering } = {}) {
-      const running = toRunning(turn, viewer, entering);
+      const running = toRunning(turn, { viewer, entering, repeats: options.repeats });
       const { working, lost, waits } = running;
       const leave = attempts.add(running);
       const lease = leaseOf(executor, options.outageMs, running);
@@ -143,14 +147,23 @@ async function drain(executor: Executor, attempts: Iterable<RunningAttempt>, dea
   return left;
 }
 
-function toRunning(turn: Turn, viewer: Viewer | undefined, entering: AccountTurn | undefined): RunningAttempt {
+interface Beginning {
+  readonly viewer: Viewer | undefined;
+  readonly entering: AccountTurn | undefined;
+  readonly repeats: Turns | undefined;
+}
+
+function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): RunningAttempt {
   const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
   const accountId = session?.accountId ?? '';
   return {
     turn,
     lease: { accountId, sessionPk, invocationId, fence, waitingOn: '', waitingSince: 0 },
     appName: session?.appName ?? '',
-    waits: new RunWaits(() => entering?.end()),
+    waits: new RunWaits(
+      () => entering?.end(),
+      () => waitToRepeat(repeats, accountId),
+    ),
     viewer,
     leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
     working: new AbortController(),
@@ -158,6 +171,11 @@ function toRunning(turn: Turn, viewer: Viewer | undefined, entering: AccountTurn
     heldAtMs: performance.now(),
     done: Promise.resolve(),
   };
+}
+
+/** Waits for a turn of the account, a second at most: a call has a time in which it is repeated. */
+async function waitToRepeat(repeats: Turns | undefined, accountId: string): Promise<void> {
+  (await repeats?.wait(accountId, AbortSignal.timeout(longestWaitMs)))?.end();
 }
 
 /** Begins attempts at once, but those of runs whose executors died again one after the other for each account. */

@@ -125,6 +125,7 @@ export class AiSdkLlm extends BaseLlm {
           return;
         }
         await pause(delayMs, call.signal);
+        await callerOf(call.request)?.waits?.again();
         await callerOf(call.request)?.lease?.hold();
       }
     }

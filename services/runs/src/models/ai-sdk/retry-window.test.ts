@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';
 import { startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
 import { connectModel } from '../connect-model.ts';
+import { noteCaller } from '../use/model-caller.ts';
+import { RunWaits } from '../use/run-waits.ts';
 import type { VendorModel } from '../vendor-model.ts';
 import { AiSdkLlm } from './ai-sdk-llm.ts';
 
@@ -83,4 +85,31 @@ test.concurrent('a retry that has begun to answer may be silent as long as any a
   const { responses, tookMs } = await ask(modelOf(fake), { timeoutMs: 7_000 });
   expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED', errorMessage: 'The model was silent for 7 s.' }]);
   expect(tookMs).toBeGreaterThan(retryWindowMs);
+});
+
+test.concurrent('a call is repeated when it is the turn of its run', async () => {
+  await using fake = await startFake();
+  fake.answer(busy, busy);
+  const [asked, turn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const again = (): Promise<void> => {
+    asked.resolve();
+    return turn.promise;
+  };
+  const connect = () => connectModel(modelOf(fake), { baseUrl: fake.baseUrl, apiKey: 'k' });
+  const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs: 60_000 });
+  const config = { httpOptions: { retryOptions: { attempts: 2, initialDelay: 0, jitter: 0 } } };
+  const request: LlmRequest = {
+    contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
+    config,
+    toolsDict: {},
+    liveConnectConfig: {},
+  };
+  const run = { accountId: 'a', appName: 'a', userId: 'u', invocationId: 'e' };
+  noteCaller(request, { ...run, waits: new RunWaits(() => undefined, again) });
+  const answer = Array.fromAsync(llm.generateContentAsync(request, true));
+  await asked.promise;
+  expect(fake.received).toBe(1);
+  turn.resolve();
+  expect(await answer).toMatchObject([{ errorCode: 'UNAVAILABLE' }]);
+  expect(fake.received).toBe(2);
 });

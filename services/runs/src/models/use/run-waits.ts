@@ -14,10 +14,17 @@ export interface RunWait extends Disposable {
 export class RunWaits {
   readonly #open = new Set<RunWait>();
   readonly #onModel: () => void;
+  readonly #again: () => Promise<void>;
 
-  /** `onModel` is called whenever the run begins to wait for a model. */
-  constructor(onModel: () => void = () => undefined) {
+  /** `onModel` is called whenever the run begins to wait for a model, and `again` before it repeats a call of one. */
+  constructor(onModel: () => void = () => undefined, again: () => Promise<void> = () => Promise.resolve()) {
     this.#onModel = onModel;
+    this.#again = again;
+  }
+
+  /** Waits until it is the turn of the run to repeat a call, for a bounded time. Never rejects. */
+  async again(): Promise<void> {
+    await this.#again().catch(() => undefined);
   }
 
   begin(on: WaitsOn): RunWait {

@@ -1,0 +1,142 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { type Turn, Turns, type TurnsOptions } from './turns.ts';
+
+/** Takes turns and notes in which order they begin or are refused. */
+function open(options: TurnsOptions) {
+  const turns = new Turns(options);
+  const log: string[] = [];
+  const take = (line: string, name: string | number = '', onBegin: () => void = () => undefined): Turn => {
+    const note = (error?: Error): void => {
+      log.push(error === undefined ? `${line}${name}` : error.message);
+      onBegin();
+    };
+    const turn = turns.take(line, note);
+    if (turn.isHeld) note();
+    return turn;
+  };
+  return { turns, log, take };
+}
+
+const step = fc.record({
+  line: fc.constantFrom('a', 'b', 'c'),
+  what: fc.constantFrom('take', 'take', 'end', 'leave', 'refuse'),
+  which: fc.nat(5),
+});
+
+test('a line has at most so many turns, each waiting one gets its own in the order of coming, and those that leave hold up nobody', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.constantFrom(3, 4, 99), async (steps, atOnce) => {
+      const { turns, log, take } = open({ atOnce, ofLine: 2 });
+      const all = new Map<Turn, string>();
+      const of = (line: string, isHeld: boolean) =>
+        [...all.keys()].filter((turn) => all.get(turn) === line && turn.isHeld === isHeld);
+      const leave = (turn: Turn | undefined): void => {
+        turn?.end();
+        turn?.end();
+        if (turn !== undefined) all.delete(turn);
+      };
+      for (const [number, { line, what, which }] of steps.entries()) {
+        if (what === 'take') all.set(take(line, number), line);
+        else {
+          const turn = of(line, what === 'end')[which];
+          if (what === 'refuse') turn?.refuse(new Error('refused'));
+          leave(turn);
+        }
+        for (let round = 0; round < 9; round += 1) await immediate();
+        const held = [...all.keys()].filter((turn) => turn.isHeld).length;
+        expect(held).toBeLessThanOrEqual(atOnce);
+        for (const name of ['a', 'b', 'c']) {
+          const own = of(name, true).length;
+          expect(own).toBeLessThanOrEqual(2);
+          if (of(name, false).length > 0) expect([own, held]).toContain(held === atOnce ? held : 2);
+        }
+      }
+      for (; all.size > 0; await immediate()) for (const turn of all.keys()) if (turn.isHeld) leave(turn);
+      expect(turns.size).toBe(0);
+      const begun = log.filter((entry) => entry.startsWith('a')).map((entry) => Number(entry.slice(1)));
+      expect(begun).toEqual(begun.toSorted((one, other) => one - other));
+    }),
+  );
+});
+
+test('lines that wait for a place take turns, so that one which has sent a thousand keeps another waiting for one turn only', async () => {
+  const { log, take } = open({ atOnce: 2 });
+  const crowd = Array.from({ length: 1_000 }, (_, number) => take('a', number));
+  take('b');
+  for (const turn of crowd.slice(0, 2)) turn.end();
+  await immediate();
+  expect(log).toEqual(['a0', 'a1', 'a2', 'b']);
+});
+
+test('a turn that nobody ends goes to the next one after the longest time', async () => {
+  const { turns, log, take } = open({ ofLine: 1, longestMs: 20 });
+  const held = [1, 2, 3].map((number) => take('a', number));
+  await vi.waitFor(() => expect(log).toEqual(['a1', 'a2', 'a3']));
+  expect(held.map(({ isHeld }) => isHeld)).toEqual([false, false, true]);
+  for (const turn of held.slice(0, 2)) turn.end();
+  expect(turns.size).toBe(1);
+  for (const turn of held) turn.end();
+  expect(turns.size).toBe(0);
+});
+
+test('a free turn costs no timer, and a turn that is waited for one in all', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { turns, take } = open({ ofLine: 2, longestMs: 60_000 });
+    const held = [take('a'), take('a')];
+    expect(vi.getTimerCount()).toBe(0);
+    const waiting = [take('a'), take('a')];
+    expect(vi.getTimerCount()).toBe(1);
+    for (const turn of held) turn.end();
+    await immediate();
+    for (const turn of waiting) turn.end();
+    expect([vi.getTimerCount(), turns.size]).toEqual([0, 0]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('turns that end together are passed on two at a time, so that no round of the event loop begins more', async () => {
+  const { log, take } = open({ ofLine: 6 });
+  const held = Array.from({ length: 6 }, () => take('a'));
+  for (let number = 0; number < 6; number += 1) take('a', number);
+  take('b');
+  for (const turn of held) turn.end();
+  const begun: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await immediate();
+    begun.push(log.length - 7);
+  }
+  expect(begun).toEqual([2, 4, 6]);
+});
+
+const workMs = 10;
+const longestRestMs = 50;
+
+/** Works in a turn that had waited, and answers how the process was used until the next one began. */
+async function useBetween(options: TurnsOptions, other?: string): Promise<{ active: number; idle: number }> {
+  const { take } = open({ ofLine: 1, ...options });
+  if (other !== undefined) take(other).end();
+  const used = Promise.withResolvers<{ active: number; idle: number }>();
+  let before = performance.eventLoopUtilization();
+  const work = (): void => {
+    before = performance.eventLoopUtilization();
+    for (const until = performance.now() + workMs; performance.now() < until; );
+    setImmediate(() => second.end());
+  };
+  const first = take('a');
+  const second = take('a', 2, work);
+  take('a', 3, () => used.resolve(performance.eventLoopUtilization(before)));
+  first.end();
+  return used.promise;
+}
+
+test('beside another line the process is idle between turns that had waited, as long as it was busy; alone it is not', async () => {
+  const beside = await useBetween({ restFactor: 1 }, 'b');
+  const hasRested = beside.idle >= workMs / 2 || beside.active + beside.idle >= longestRestMs;
+  expect(hasRested).toBe(true);
+  for (const alone of [await useBetween({ restFactor: 1 }), await useBetween({}, 'b')])
+    expect(alone.idle).toBeLessThan(workMs / 2);
+});

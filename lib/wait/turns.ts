@@ -1,0 +1,210 @@
+/** A wait in a line, and then a turn. */
+export interface Turn extends Disposable {
+  /** Whether the turn has begun and has not ended. */
+  readonly isHeld: boolean;
+  /** Ends the turn, or the wait without a call. May be called more than once. */
+  end(): void;
+  /** Ends the wait with an error, if it waits. */
+  refuse(error: Error): void;
+}
+
+/** Limits that are absent do not bind. */
+export interface TurnsOptions {
+  /** Most turns at a time. */
+  readonly atOnce?: number;
+  /** Most turns of one line at a time. */
+  readonly ofLine?: number;
+  /** Longest time of a turn for which others of its line wait, so that nothing that was forgotten or waits for long holds them up. */
+  readonly longestMs?: number;
+  /** Idle time of the process after turns that had waited, beside other lines, as a multiple of the busy time since they began. It shrinks with the time of the wait. */
+  readonly restFactor?: number;
+}
+
+/** Time in milliseconds for which a line that asked for a turn is expected to ask again. */
+const seenMs = 1_000;
+/** Turns of one line that begin in one round of the event loop after a wait. */
+const begunAtOnce = 2;
+/** Longest rest in milliseconds: a process that is never idle goes on, too. */
+const longestRestMs = 50;
+/** Wait in milliseconds after which nothing rests any more: a line that needs more than the rest leaves it waits longer, but not ever longer. */
+const mostPatienceMs = 10_000;
+
+interface Place extends Turn {
+  isHeld: boolean;
+  /** Beginning of its wait, or of its turn. */
+  sinceMs: number;
+  readonly done: (error?: Error) => void;
+}
+
+interface Line {
+  readonly name: string;
+  /** The oldest first. */
+  readonly held: Set<Place>;
+  /** In the order in which they came. */
+  readonly waiting: Set<Place>;
+  /** Runs only while somebody waits: a turn that is free costs no timer. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Turns to do something for lines, such as accounts. A line has only so many at a time: work waits for what is under way in this process and behind it, and a thousand
+ * pieces that one account sends at once would make those of another one wait for all of them. Lines that wait take turns, and each keeps its order. Few waiting turns of a
+ * line begin in one round of the event loop, also when many end together because their work was stored by one commit. Where other lines were seen in the last second, the
+ * next ones begin when the process has been idle for a while, so that work which finds a free turn mostly finds the process idle.
+ */
+export class Turns {
+  readonly #options: Required<TurnsOptions>;
+  /** Lines that hold turns or wait. */
+  readonly #lines = new Map<string, Line>();
+  /** Lines that wait, in the order of their turns. */
+  readonly #queue = new Set<Line>();
+  #held = 0;
+  #isRoundDue = false;
+  /** Use of the event loop when turns that had waited began last. */
+  #begun = performance.eventLoopUtilization();
+  /** The line that was seen last, and when another one was. */
+  #latest = '';
+  #latestAtMs = -Infinity;
+  #otherAtMs = -Infinity;
+
+  constructor(options: TurnsOptions) {
+    this.#options = { atOnce: Infinity, ofLine: Infinity, longestMs: Infinity, restFactor: 0, ...options };
+  }
+
+  /** Lines that hold turns or wait. */
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  /** Takes a turn. If none is free, `done` is called later: when it is the turn of the line, or with the error that refuses it. */
+  take(name: string, done: (error?: Error) => void): Turn {
+    const nowMs = performance.now();
+    if (this.#latest !== name) this.#otherAtMs = this.#latestAtMs;
+    [this.#latest, this.#latestAtMs] = [name, nowMs];
+    const line: Line = this.#lines.get(name) ?? { name, held: new Set(), waiting: new Set(), timer: undefined };
+    this.#lines.set(name, line);
+    const place = this.#placeIn(line, nowMs, done);
+    if (line.waiting.size === 0 && this.#hasRoom(line)) {
+      this.#begin(line, place, nowMs);
+    } else {
+      line.waiting.add(place);
+      this.#queue.add(line);
+      this.#watch(line);
+    }
+    return place;
+  }
+
+  /** Takes a turn and waits for it. Rejects with the reason of `signal` when it aborts before. */
+  async wait(name: string, signal?: AbortSignal): Promise<Turn> {
+    signal?.throwIfAborted();
+    const begun = Promise.withResolvers<void>();
+    const turn = this.take(name, (error) => (error === undefined ? begun.resolve() : begun.reject(error)));
+    if (turn.isHeld) return turn;
+    const leave = (): void => turn.refuse(signal?.reason as Error);
+    signal?.addEventListener('abort', leave);
+    try {
+      await begun.promise;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+    return turn;
+  }
+
+  #hasRoom({ held }: Line): boolean {
+    return this.#held < this.#options.atOnce && held.size < this.#options.ofLine;
+  }
+
+  #placeIn(line: Line, sinceMs: number, done: (error?: Error) => void): Place {
+    const end = (): void => this.#end(line, place);
+    const refuse = (error: Error): void => {
+      if (!line.waiting.has(place)) return;
+      end();
+      done(error);
+    };
+    const place: Place = { isHeld: false, sinceMs, done, end, refuse, [Symbol.dispose]: end };
+    return place;
+  }
+
+  #begin(line: Line, place: Place, nowMs: number): void {
+    this.#held += 1;
+    line.held.add(place);
+    place.isHeld = true;
+    place.sinceMs = nowMs;
+    this.#watch(line);
+  }
+
+  #end(line: Line, place: Place): void {
+    if (line.held.delete(place)) this.#held -= 1;
+    else if (!line.waiting.delete(place)) return;
+    place.isHeld = false;
+    if (line.waiting.size === 0) this.#leave(line);
+    if (this.#queue.size > 0) this.#dueRound();
+  }
+
+  #leave(line: Line): void {
+    this.#queue.delete(line);
+    if (line.held.size > 0) return;
+    clearTimeout(line.timer);
+    this.#lines.delete(line.name);
+  }
+
+  #dueRound(): void {
+    if (this.#isRoundDue) return;
+    this.#isRoundDue = true;
+    const restMs = this.#restMs();
+    if (restMs > 0) setTimeout(this.#round, Math.ceil(restMs));
+    else setImmediate(this.#round);
+  }
+
+  /** Milliseconds of idleness that are due to others. */
+  #restMs(): number {
+    const nowMs = performance.now();
+    const [line] = this.#queue;
+    const [first] = line?.waiting ?? [];
+    if (first === undefined || nowMs - this.#otherAtMs >= seenMs) return 0;
+    const factor = this.#options.restFactor * (1 - (nowMs - first.sinceMs) / mostPatienceMs);
+    if (factor <= 0) return 0;
+    const { active, idle } = performance.eventLoopUtilization(this.#begun);
+    return Math.min(factor * active - idle, longestRestMs - active - idle);
+  }
+
+  readonly #round = (): void => {
+    this.#isRoundDue = false;
+    if (this.#restMs() > 0) return this.#dueRound();
+    const used = performance.eventLoopUtilization();
+    let hasBegun = false;
+    for (let pass = 0; pass < begunAtOnce; pass += 1) {
+      const lines = [...this.#queue];
+      for (const line of lines) hasBegun = this.#beginNext(line) || hasBegun;
+    }
+    if (!hasBegun) return;
+    this.#begun = used;
+    if (this.#queue.size > 0) this.#dueRound();
+  };
+
+  /** Lets the first one of a line begin, if there is room. The line then waits behind the others. */
+  #beginNext(line: Line): boolean {
+    const [next] = line.waiting;
+    if (next === undefined || !this.#hasRoom(line)) return false;
+    line.waiting.delete(next);
+    this.#queue.delete(line);
+    if (line.waiting.size > 0) this.#queue.add(line);
+    this.#begin(line, next, performance.now());
+    next.done();
+    return true;
+  }
+
+  /** Ends turns that were held for the longest time, as long as somebody waits. */
+  #watch(line: Line): void {
+    const { longestMs } = this.#options;
+    const [oldest] = line.held;
+    if (longestMs === Infinity || line.timer !== undefined || line.waiting.size === 0 || oldest === undefined) return;
+    const leftMs = Math.ceil(oldest.sinceMs + longestMs - performance.now());
+    line.timer = setTimeout(() => {
+      line.timer = undefined;
+      const over = performance.now() - longestMs;
+      for (const place of line.held) if (place.sinceMs <= over && line.waiting.size > 0) place.end();
+      this.#watch(line);
+    }, leftMs);
+  }
+}
