@@ -10,6 +10,7 @@ export const roomLists: RoomLists = {
     'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts uuid-of.ts index.ts testing',
   'lib/outbound': 'names answers',
   'lib/pg': 'connection sending database.ts embedded locks migrations roles testing',
+  'lib/pg/testing': 'servers',
   'lib/rpc': 'mesh.ts call identity consumers local wire exchange server client create-mesh.ts index.ts testing',
   'lib/service':
     'backlog settings service.ts consumers start-job.ts listen-on.ts open-service-database.ts mesh-identities.ts unusable-server.ts start-process.ts lost-rights.ts service-logins.ts migrate.ts testing',
