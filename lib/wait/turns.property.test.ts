@@ -112,6 +112,21 @@ test('turns that end together are passed on two at a time, so that no round of t
   expect(begun).toEqual([2, 4, 6]);
 });
 
+test('a line that is alone has more turns, which begin in one round, until another line is seen', async () => {
+  const { log, take } = open({ ofLine: 2, ofLineAlone: 4 });
+  const held = Array.from({ length: 10 }, (_, number) => take('a', number));
+  expect(held.filter(({ isHeld }) => isHeld)).toHaveLength(4);
+  for (const turn of held.slice(0, 4)) turn.end();
+  await immediate();
+  expect(log).toHaveLength(8);
+  take('b').end();
+  for (const turn of held.slice(4, 8)) turn.end();
+  for (let round = 0; round < 9; round += 1) await immediate();
+  expect(held.filter(({ isHeld }) => isHeld)).toHaveLength(2);
+  take('a', 'more');
+  expect(log).toHaveLength(11);
+});
+
 const workMs = 10;
 const longestRestMs = 50;
 

@@ -14,6 +14,8 @@ export interface TurnsOptions {
   readonly atOnce?: number;
   /** Most turns of one line at a time. */
   readonly ofLine?: number;
+  /** The same while no other line was seen in the last second; absent: `ofLine`. */
+  readonly ofLineAlone?: number;
   /** Longest time of a turn for which others of its line wait, so that nothing that was forgotten or waits for long holds them up. */
   readonly longestMs?: number;
   /** Idle time of the process after turns that had waited, beside other lines, as a multiple of the busy time since they began. It shrinks with the time of the wait. */
@@ -22,7 +24,7 @@ export interface TurnsOptions {
 
 /** Time in milliseconds for which a line that asked for a turn is expected to ask again. */
 const seenMs = 1_000;
-/** Turns of one line that begin in one round of the event loop after a wait. */
+/** Turns of one line that begin in one round of the event loop after a wait, beside other lines. */
 const begunAtOnce = 2;
 /** Longest rest in milliseconds: a process that is never idle goes on, too. */
 const longestRestMs = 50;
@@ -68,7 +70,8 @@ export class Turns {
   #otherAtMs = -Infinity;
 
   constructor(options: TurnsOptions) {
-    this.#options = { atOnce: Infinity, ofLine: Infinity, longestMs: Infinity, restFactor: 0, ...options };
+    const { ofLine = Infinity } = options;
+    this.#options = { atOnce: Infinity, ofLine, ofLineAlone: ofLine, longestMs: Infinity, restFactor: 0, ...options };
   }
 
   /** Lines that hold turns or wait. */
@@ -111,7 +114,13 @@ export class Turns {
   }
 
   #hasRoom({ held }: Line): boolean {
-    return this.#held < this.#options.atOnce && held.size < this.#options.ofLine;
+    const { atOnce, ofLine, ofLineAlone } = this.#options;
+    return this.#held < atOnce && held.size < (this.#isBesideOthers() ? ofLine : ofLineAlone);
+  }
+
+  /** Whether turns were asked for by several lines in the last second. */
+  #isBesideOthers(): boolean {
+    return performance.now() - this.#otherAtMs < seenMs;
   }
 
   #placeIn(line: Line, sinceMs: number, done: (error?: Error) => void): Place {
@@ -161,7 +170,7 @@ export class Turns {
     const nowMs = performance.now();
     const [line] = this.#queue;
     const [first] = line?.waiting ?? [];
-    if (first === undefined || nowMs - this.#otherAtMs >= seenMs) return 0;
+    if (first === undefined || !this.#isBesideOthers()) return 0;
     const factor = this.#options.restFactor * (1 - (nowMs - first.sinceMs) / mostPatienceMs);
     if (factor <= 0) return 0;
     const { active, idle } = performance.eventLoopUtilization(this.#begun);
@@ -172,15 +181,20 @@ export class Turns {
     this.#isRoundDue = false;
     if (this.#restMs() > 0) return this.#dueRound();
     const used = performance.eventLoopUtilization();
-    let hasBegun = false;
-    for (let pass = 0; pass < begunAtOnce; pass += 1) {
-      const lines = [...this.#queue];
-      for (const line of lines) hasBegun = this.#beginNext(line) || hasBegun;
-    }
-    if (!hasBegun) return;
+    const passes = this.#isBesideOthers() ? begunAtOnce : Infinity;
+    let pass = 0;
+    while (pass < passes && this.#beginOneOfEach()) pass += 1;
+    if (pass === 0) return;
     this.#begun = used;
     if (this.#queue.size > 0) this.#dueRound();
   };
+
+  #beginOneOfEach(): boolean {
+    const lines = [...this.#queue];
+    let hasBegun = false;
+    for (const line of lines) hasBegun = this.#beginNext(line) || hasBegun;
+    return hasBegun;
+  }
 
   /** Lets the first one of a line begin, if there is room. The line then waits behind the others. */
   #beginNext(line: Line): boolean {

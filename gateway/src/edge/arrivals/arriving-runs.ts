@@ -34,8 +34,8 @@ export interface ArrivingRuns {
   forMessage<T>(request: FastifyRequest, accept: (left: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** What is stored at the same time, of all and of one account: enough to share commits, and few enough that the next one waits a short time. */
-const usual: TurnsOptions = { atOnce: 128, ofLine: 16, longestMs: 250, restFactor: 1 };
+/** What is stored at the same time, of all and of one account beside others: enough to share commits, and few enough that the next one waits a short time. */
+const usual: TurnsOptions = { atOnce: 128, ofLine: 16, ofLineAlone: 128, longestMs: 250, restFactor: 1 };
 
 /** Bounds what a crowd may take from those that came first, and what one caller may take from others. */
 export function createArrivingRuns(most: number, options = usual): ArrivingRuns {
