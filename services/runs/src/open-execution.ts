@@ -32,7 +32,7 @@ interface Surroundings {
  * Turns of an account to begin runs. Sixteen fill the commits that runs share: eight needed 0.52 transactions a run in place of 0.31. What has not come to its first model by then
  * waits for something else.
  */
-const toBegin = { ofLine: 16, longestMs: 250, restFactor: 1 };
+const toBegin = { ofLine: 16, longestMs: 250, restFactor: 0.25 };
 /** Turns of an account to repeat calls of models. */
 const toRepeat = { ofLine: 1, longestMs: 250, restFactor: 1 };
 

@@ -35,7 +35,7 @@ export interface ArrivingRuns {
 }
 
 /** What is stored at the same time, of all and of one account beside others: enough to share commits, and few enough that the next one waits a short time. */
-const usual: TurnsOptions = { atOnce: 128, ofLine: 16, ofLineAlone: 128, longestMs: 250, restFactor: 1 };
+const usual: TurnsOptions = { atOnce: 128, ofLine: 16, ofLineAlone: 128, longestMs: 250, restFactor: 0.25 };
 
 /** Bounds what a crowd may take from those that came first, and what one caller may take from others. */
 export function createArrivingRuns(most: number, options = usual): ArrivingRuns {
