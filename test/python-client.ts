@@ -6,6 +6,6 @@ export { hasPython, installPython, runUv } from './fakes/python.ts';
 
 /** Installs the client of this repository, and other packages, into an empty environment in a folder. Returns the path of its Python. */
 export function installPythonClient(folder: string, ...others: readonly string[]): Promise<string> {
-  // Of a package in a folder uv keeps what it has built, also when its sources have changed.
+  // Without this option uv installs what it built of this folder earlier, also when its sources have changed.
   return installPython(folder, '--refresh-package=agentmesh', join(root, 'sdk', 'python'), ...others);
 }

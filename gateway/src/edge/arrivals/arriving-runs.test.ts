@@ -122,3 +122,16 @@ test('what an account stores besides its runs takes turns with them, until it is
   expect(log).toEqual(['a1', 'b1', 'a3']);
   expect(await Promise.race([run, immediate('waits')])).toBe('waits');
 });
+
+test('a client that left before its turn takes none, which nothing would end', async () => {
+  const arriving = createArrivingRuns(100, { atOnce: 1 });
+  const store = (account: string, destroyed: boolean): Promise<unknown> => {
+    const raw = Object.assign(new EventEmitter(), { destroyed });
+    const request = { identity: { accountId: account } } as unknown as FastifyRequest;
+    return new Promise((resolve) => {
+      arriving.inTurn(request, { raw } as unknown as FastifyReply, resolve);
+    });
+  };
+  expect(await store('a', true)).toMatchObject({ reason: 'client_left' });
+  expect(await store('b', false)).toBeUndefined();
+});

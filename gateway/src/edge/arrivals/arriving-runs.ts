@@ -34,7 +34,7 @@ export interface ArrivingRuns {
   forMessage<T>(request: FastifyRequest, accept: (left: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** What is stored at the same time, of all and of one account beside others: enough to share commits, and few enough that the next one waits a short time. */
+/** Turns to store something, of all accounts and of one beside others: enough to share commits, and few enough that the next one waits a short time. */
 const usual: TurnsOptions = { atOnce: 128, ofLine: 16, ofLineAlone: 128, longestMs: 250, restFactor: 0.25 };
 
 /** Bounds what a crowd may take from those that came first, and what one caller may take from others. */
@@ -87,9 +87,10 @@ export function createArrivingRuns(most: number, options = usual): ArrivingRuns 
   };
 }
 
-/** The turn ends with the answer. */
+/** The turn ends with the answer. A client that left while its token was checked takes none: nothing would end it. */
 function inTurnOf(turns: Turns): Hook {
   return ({ identity }, reply, done) => {
+    if (reply.raw.destroyed) return done(clientLeft);
     const turn = turns.take(identity.accountId, done);
     reply.raw.once('close', () => turn.end());
     if (turn.isHeld) done();
