@@ -63,6 +63,8 @@ async function deathsOf(invocationId: string): Promise<{ deaths: number; attempt
 const isHeld = async (): Promise<boolean> =>
   (await db.query('select from sessions.executors where heaviest_account_id is not null')).rowCount === 1;
 
+const isTold = (): boolean => mesh.lines.some((line) => line.includes('runs of an account hold most of the memory'));
+
 async function killRuns(): Promise<void> {
   await mesh.kill('runs');
   await mesh.restart();
@@ -76,8 +78,8 @@ test('the death of a process counts for the account whose answers held most of i
 
   const guilty = [await begin(greedy, app, 'one'), await begin(greedy, app, 'two')];
   await expect.poll(isHeld).toBe(true);
+  await expect.poll(isTold).toBe(true);
   await killRuns();
   for (const one of guilty) await expect.poll(() => deathsOf(one)).toEqual({ deaths: 1, attempt: 2 });
   await expect.poll(() => deathsOf(innocent)).toEqual({ deaths: 1, attempt: 3 });
-  expect(mesh.lines.some((line) => line.includes('runs of an account hold most of the memory'))).toBe(true);
 });
