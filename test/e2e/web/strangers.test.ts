@@ -129,11 +129,14 @@ test.each(['get', 'delete'])(
 test('every route is closed without credentials and with forged ones, but those of a list', async () => {
   const forged = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.';
   const [nobody, forger] = [new Caller(url), new Caller(url, forged)];
+  const email = `${randomUUID()}@example.com`;
   const open: string[] = [];
   let closed = 0;
   for (const [path, methods] of Object.entries(paths))
     for (const [method, { operationId, requestBody }] of Object.entries(methods)) {
-      const body = requestBody?.content['application/json']?.example;
+      const example = requestBody?.content['application/json']?.example;
+      // The address of the example is that of a newcomer, whom another test signs up.
+      const body = example !== undefined && 'email' in example ? { ...example, email } : example;
       const statuses: number[] = [];
       for (const caller of [nobody, forger])
         statuses.push((await caller.fetch(method.toUpperCase(), fill(path, unknown), body)).status);
