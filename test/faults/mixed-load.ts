@@ -7,7 +7,7 @@ interface MixedLoad {
   /** Services that are not there, whose requests are left out. */
   readonly without?: readonly string[];
   readonly isOver: (count: number) => boolean;
-  /** Mean pause of a client between two of its requests, so that few are under way at the same time. Default: none. */
+  /** Mean pause of a client between two of its requests, so that few are under way at the same time, or they leave others a part of the machine. Default: none. */
   readonly pauseMs?: number;
   /** Called after each request with the time at which it was sent, in the milliseconds of `performance.now()`. */
   readonly onAnswer?: (sentMs: number, isFailed: boolean) => void;

@@ -8,9 +8,15 @@ import { startNamedMesh } from './named/named-mesh.ts';
 const isFull = process.env.VERIFY === 'full';
 /** The times of a cluster: how long a name server keeps an answer, how long a new pod is ready before a former one goes (`minReadySeconds`), and `preStopSeconds`. */
 const size = isFull
-  ? { words: ['artifacts', 'auth', 'keys', 'memory', 'runs', 'sessions'], clients: 8, requests: 2_000, keptMs: 30_000 }
-  : { words: ['auth', 'runs', 'sessions'], clients: 4, requests: 100, keptMs: 4_000 };
-const { words, clients, requests, keptMs } = size;
+  ? {
+      words: ['artifacts', 'auth', 'keys', 'memory', 'runs', 'sessions'],
+      clients: 8,
+      requests: 2_000,
+      pauseMs: 0,
+      keptMs: 30_000,
+    }
+  : { words: ['auth', 'runs', 'sessions'], clients: 4, requests: 100, pauseMs: 50, keptMs: 4_000 };
+const { words, clients, requests, pauseMs, keptMs } = size;
 const preStopMs = 5_000;
 const without = ['artifacts', 'memory'].filter((word) => !words.includes(word));
 /** The least part of its calls that a new replica gets beside one other. */
@@ -33,7 +39,7 @@ test.skipIf(process.platform !== 'linux')(
       await delay(keptMs);
     };
     const [{ failed, count }] = await Promise.all([
-      mixedLoad({ caller, clients, without, isOver: (count) => isDone && count >= requests }),
+      mixedLoad({ caller, clients, without, pauseMs, isOver: (count) => isDone && count >= requests }),
       rollout().finally(() => (isDone = true)),
     ]);
     process.stdout.write(`names kept ${keptMs / 1_000} s | ${failed.length} of ${count} |\n`);

@@ -9,8 +9,9 @@ const size = isFull
       words: ['artifacts', 'auth', 'keys', 'memory', 'runs', 'sessions', 'transcription', 'webhooks'],
       clients: 8,
       requests: 2_000,
+      pauseMs: 0,
     }
-  : { words: ['auth', 'memory', 'runs', 'sessions'], clients: 4, requests: 100 };
+  : { words: ['auth', 'memory', 'runs', 'sessions'], clients: 4, requests: 100, pauseMs: 50 };
 const without = size.words.includes('artifacts') ? [] : ['artifacts'];
 
 test('memory is upgraded alone, and back, beside the rest of the mesh: no request fails, and no other process changes', {
@@ -32,6 +33,7 @@ test('memory is upgraded alone, and back, beside the rest of the mesh: no reques
     mixedLoad({
       caller: rollout.caller,
       clients: size.clients,
+      pauseMs: size.pauseMs,
       without,
       isOver: (count) => isDone && count >= size.requests,
     }),

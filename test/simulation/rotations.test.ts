@@ -18,12 +18,14 @@ const size = isFull
       doubled: ['auth', ...consuming, 'gateway'],
       clients: 8,
       requests: 2_000,
+      pauseMs: 0,
     }
   : {
       words: ['auth', 'keys', 'runs', 'sessions'],
       doubled: ['auth', 'keys', 'gateway'],
       clients: 3,
       requests: 60,
+      pauseMs: 50,
     };
 /** Callers use a new process after two seconds: then it works beside a former one, as it does for `minReadySeconds` in a cluster. */
 const betweenMs = 3_000;
@@ -202,7 +204,7 @@ describe('each step of a rotation, as docs/changing-keys.md has them', () => {
         if (replaced.length > 0) await rollout.replace('this', replaced, betweenMs);
       };
       const isOver = (count: number): boolean => isDone && count >= size.requests;
-      const load = mixedLoad({ caller, clients: size.clients, without, isOver });
+      const load = mixedLoad({ caller, ...size, without, isOver });
       const [{ failed, count }, failedKeys] = await Promise.all([
         load,
         useKeys(() => isDone),

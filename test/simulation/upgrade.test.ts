@@ -11,8 +11,20 @@ const isFull = process.env.VERIFY === 'full';
 /** Services that run, and those of them with two processes. The full size has all. */
 const consuming = ['artifacts', 'keys', 'memory', 'runs', 'sessions', 'webhooks'];
 const size = isFull
-  ? { words: ['auth', ...consuming, 'transcription'], doubled: ['auth', ...consuming, 'gateway'], requests: 2_000 }
-  : { words: ['auth', 'memory', 'runs', 'sessions'], doubled: ['auth', 'memory', 'gateway'], requests: 100 };
+  ? {
+      words: ['auth', ...consuming, 'transcription'],
+      doubled: ['auth', ...consuming, 'gateway'],
+      clients: 8,
+      requests: 2_000,
+      pauseMs: 0,
+    }
+  : {
+      words: ['auth', 'memory', 'runs', 'sessions'],
+      doubled: ['auth', 'memory', 'gateway'],
+      clients: 4,
+      requests: 100,
+      pauseMs: 50,
+    };
 const without = consuming.filter((word) => !size.words.includes(word));
 
 /** Rows of the topic that only the next release has, as they are written. */
@@ -70,8 +82,8 @@ describe.skipIf(server === undefined).each(buses)('an upgrade to the next releas
       let isDone = false;
       const isOver = (count: number): boolean => isDone && count >= size.requests;
       const [{ failed, count }, receipts] = await Promise.all([
-        mixedLoad({ caller, clients: isFull ? 8 : 4, without, isOver }).finally(() => deleting.abort()),
-        deleteAccounts(newCaller, deleting.signal),
+        mixedLoad({ caller, ...size, without, isOver }).finally(() => deleting.abort()),
+        deleteAccounts(newCaller, deleting.signal, 10 * size.pauseMs),
         act(rollout).finally(() => (isDone = true)),
       ]);
       process.stdout.write(`${bus} | ${name} | ${failed.length} of ${count} |\n`);

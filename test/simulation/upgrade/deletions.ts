@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
 
@@ -5,14 +6,16 @@ interface Receipt {
   readonly services: readonly { readonly service: string; readonly erased_at: string | null }[];
 }
 
-/** Deletes new accounts one after the other until `signal` aborts, and at least one. Answers the addresses of their receipts. */
-export async function deleteAccounts(newCaller: () => Caller, signal: AbortSignal): Promise<string[]> {
+/** Deletes new accounts one after the other, with a pause after each, until `signal` aborts, and at least one. Answers the addresses of their receipts. */
+export async function deleteAccounts(newCaller: () => Caller, signal: AbortSignal, pauseMs: number): Promise<string[]> {
   const receipts: string[] = [];
   do {
     const account = await newAccount('', newCaller());
     const { body } = await account.request<{ user_id: number }>('GET', '/api/users/me');
     const removed = await account.fetch('DELETE', `/api/users/${body.user_id}`);
-    receipts.push(removed.headers.get('location') ?? `${removed.status}`);
+    expect(removed.status).toBe(204);
+    receipts.push(removed.headers.get('location') ?? '');
+    await delay(pauseMs);
   } while (!signal.aborted);
   return receipts;
 }
