@@ -63,6 +63,8 @@ export interface MeshOptions {
 const repository = fileURLToPath(new URL('..', import.meta.url));
 /** The apps that tests run. */
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
+/** The app `echo` alone. The samples have one in code, for which each start runs a process with ADK: a second of processor time. */
+const plainAgentsDir = fileURLToPath(new URL('plain-agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
 
 /** Starts the mesh as real processes of `main.ts`. Resolves when all of them are ready. */
@@ -95,6 +97,7 @@ export async function startMesh({
     ENCRYPT_KEY: encryptKey,
     PORT: String(port),
     OPS_PORT: '0',
+    AGENTS_DIR: plainAgentsDir,
     // The tests of auth hash at the usual cost, which takes 40 ms of processor time for each account here.
     AUTH_ARGON2_MEMORY_KIB: '64',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
