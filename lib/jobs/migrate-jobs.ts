@@ -1,4 +1,3 @@
-import { PgBoss } from 'pg-boss';
 import { type Database, jobsSchema } from '../pg/index.ts';
 import { bossDatabase } from './boss-database.ts';
 import { createRowLocks } from './row-locks.ts';
@@ -7,6 +6,7 @@ import { createRowLocks } from './row-locks.ts';
 export async function migrateJobs(service: string, db: Database): Promise<void> {
   const schema = jobsSchema(service);
   await createRowLocks(service, db);
+  const { PgBoss } = await import('pg-boss');
   const boss = new PgBoss({
     db: bossDatabase(service, db),
     schema,

@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss';
+import type { PgBoss } from 'pg-boss';
 import { type Database, jobsSchema } from '../pg/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { bossDatabase } from './boss-database.ts';
@@ -29,7 +29,8 @@ const quietMs = 60_000;
 /** Opens the queue of a service: creates and migrates its tables while other replicas wait. Disposing it lets jobs in hand end. */
 export async function openJobs({ service, db, tasks, log, metrics, draining }: JobsOptions): Promise<Jobs> {
   if (db.ownsSchema) await createRowLocks(service, db);
-  const boss = new PgBoss({
+  const { PgBoss: Boss } = await import('pg-boss');
+  const boss = new Boss({
     db: bossDatabase(service, db),
     schema: jobsSchema(service),
     createSchema: false,

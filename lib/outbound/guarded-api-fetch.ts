@@ -1,4 +1,3 @@
-import { Agent, fetch as undiciFetch } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { createGuardedConnector, type ResolveAll } from './guarded-connector.ts';
 
@@ -23,16 +22,28 @@ export interface GuardedApiFetch extends AsyncDisposable {
  * address fails like one that cannot be reached, with a TypeError.
  */
 export function createGuardedApiFetch(options: GuardedApiFetchOptions): GuardedApiFetch {
-  const { policy, connectTimeoutMs = 10_000, silenceMs = 300_000, resolveAll } = options;
-  const connect = createGuardedConnector(policy, { timeoutMs: connectTimeoutMs, resolveAll });
-  const dispatcher = new Agent({ connect, headersTimeout: silenceMs, bodyTimeout: silenceMs, maxHeaderSize: 32_768 });
-  const fetch = (input: unknown, init: { redirect?: string } = {}): unknown => {
+  let opened: ReturnType<typeof openClient> | undefined;
+  const fetch = async (input: unknown, init: { redirect?: string } = {}): Promise<unknown> => {
     const redirect = init.redirect === 'manual' ? 'manual' : 'error';
-    return undiciFetch(input as string, { ...init, redirect, dispatcher });
+    const { send, dispatcher } = await (opened ??= openClient(options));
+    return send(input as string, { ...init, redirect, dispatcher });
   };
   return {
     // undici's own types differ from the platform's, although the platform's fetch is undici.
     fetch: fetch as typeof globalThis.fetch,
-    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+    [Symbol.asyncDispose]: async () => (await opened)?.dispatcher.destroy(),
   };
+}
+
+/** undici is loaded with the first call: it is a megabyte of code, and most processes call nobody for hours. */
+async function openClient({
+  policy,
+  connectTimeoutMs = 10_000,
+  silenceMs = 300_000,
+  resolveAll,
+}: GuardedApiFetchOptions) {
+  const { Agent, fetch: send } = await import('undici');
+  const connect = await createGuardedConnector(policy, { timeoutMs: connectTimeoutMs, resolveAll });
+  const dispatcher = new Agent({ connect, headersTimeout: silenceMs, bodyTimeout: silenceMs, maxHeaderSize: 32_768 });
+  return { send, dispatcher };
 }

@@ -1,7 +1,7 @@
 import { type LookupAddress, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { type AddressPolicy, normalizeHost } from './address-policy.ts';
 import { presentAccount, resolveByDns, Turns } from './names/index.ts';
 
@@ -23,16 +23,17 @@ const lookups = { atOnce: 16, waiting: 256 };
  * The socket connects to exactly the checked address, so a second DNS answer cannot change it. Names that the policy names are
  * resolved as the machine does it, with its hosts file and search domains; all others by DNS, at most 16 at once for an account.
  */
-export function createGuardedConnector(
+export async function createGuardedConnector(
   policy: AddressPolicy,
   { timeoutMs, resolveAll = (hostname) => resolveByDns(hostname) }: GuardedConnectorOptions,
-): buildConnector.connector {
+): Promise<buildConnector.connector> {
+  const { buildConnector: build } = await import('undici');
   const turns = new Turns(lookups);
   const resolve: ResolveAll = (hostname) =>
     policy.allows(hostname)
       ? promises.lookup(hostname, { all: true })
       : turns.run(presentAccount(), () => resolveAll(hostname));
-  const connect = buildConnector({ timeout: timeoutMs, lookup: createGuardedLookup(policy, resolve) });
+  const connect = build({ timeout: timeoutMs, lookup: createGuardedLookup(policy, resolve) });
   return (options, callback) => {
     const host = normalizeHost(options.hostname);
     try {

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher, request } from 'undici';
 import { createAddressPolicy } from './address-policy.ts';
 import { createGuardedConnector, type ResolveAll } from './guarded-connector.ts';
 import { forAccount } from './names/index.ts';
@@ -46,14 +46,13 @@ const redirectStatus = new Set([301, 302, 303, 307, 308]);
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { timeoutMs = 20_000 } = options;
-  const policy = createAddressPolicy(options.allow);
-  const connect = createGuardedConnector(policy, { timeoutMs, resolveAll: options.resolveAll });
-  const dispatcher = new Agent({ connect, maxHeaderSize: 32_768 });
+  let opened: ReturnType<typeof openClient> | undefined;
   return async (address, { headers = {}, signal, accountId = '', maxBodyBytes = 1_048_576 } = {}) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const either = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
-      const hop = { dispatcher, headers: { ...headers }, signal: either };
+      const client = await (opened ??= openClient(options, timeoutMs));
+      const hop = { ...client, headers: { ...headers }, signal: either };
       const response = await forAccount(accountId, () => follow(parseAddress(address), hop));
       return await toGuarded(response, maxBodyBytes);
     } catch (error) {
@@ -63,16 +62,24 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   };
 }
 
+/** undici is loaded with the first call, as for `createGuardedApiFetch`. */
+async function openClient({ allow, resolveAll }: GuardedFetchOptions, timeoutMs: number) {
+  const { Agent, request: send } = await import('undici');
+  const connect = await createGuardedConnector(createAddressPolicy(allow), { timeoutMs, resolveAll });
+  return { send, dispatcher: new Agent({ connect, maxHeaderSize: 32_768 }) };
+}
+
 interface Hop {
+  readonly send: typeof request;
   readonly dispatcher: Dispatcher;
   readonly headers: Record<string, string>;
   readonly signal: AbortSignal;
 }
 
-async function follow(start: URL, hop: Hop): Promise<Dispatcher.ResponseData> {
+async function follow(start: URL, { send, ...hop }: Hop): Promise<Dispatcher.ResponseData> {
   let url = start;
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
-    const response = await request(url, { ...hop, reset: true });
+    const response = await send(url, { ...hop, reset: true });
     const location = response.headers['location'];
     if (!redirectStatus.has(response.statusCode) || typeof location !== 'string') return response;
     discardBody(response.body);

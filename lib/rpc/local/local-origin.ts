@@ -8,7 +8,8 @@ export interface LocalOptions {
 }
 
 /** Shared by all calls without headers, whose handlers look for a key of idempotency. The request context is not read from headers. */
-const noHeaders = new Headers();
+/** Made when it is needed: Node loads its HTTP client for it. */
+let noHeaders: Headers | undefined;
 
 /** The caller's side of a call within the process. Throws when it has left already. */
 export function localOrigin(caller: string, { signal, timeoutMs, headers }: LocalOptions = {}): CallOrigin {
@@ -19,7 +20,7 @@ export function localOrigin(caller: string, { signal, timeoutMs, headers }: Loca
     protocolName: 'local',
     caller,
     context,
-    header: () => (given === undefined ? noHeaders : withContext(given, context)),
+    header: () => (given === undefined ? (noHeaders ??= new Headers()) : withContext(given, context)),
     timeoutMs,
     signal,
   };

@@ -1,4 +1,4 @@
-/** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
+/** The parts that import ADK, which from its sources takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
 export async function importAdk() {
   const [
     { createCompactor },

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { mostEntries } from '../most-entries.ts';
 
 /** Times of the last known change of each account. Cached data of an account is valid only if it is newer than that. */
 export interface AccountChanges {
@@ -18,7 +19,7 @@ export function createAccountChanges(): AccountChanges {
   let now = 0;
   let everything = 0;
   const changed = new LRUCache<string, number>({
-    max: remembered,
+    ...mostEntries(remembered),
     // When the cache drops one account's time, all accounts count as changed at that time.
     dispose: (at, _accountId, reason) => {
       if (reason === 'evict') everything = Math.max(everything, at);

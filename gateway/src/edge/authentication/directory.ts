@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { mostEntries } from '../most-entries.ts';
 import type { AccountChanges } from './account-changes.ts';
 
 /** Cache of answers of auth about tokens. An entry lives for a minute, or until its account changes. */
@@ -25,7 +26,7 @@ export function createDirectory<V extends Owned>(
   changes: AccountChanges,
 ): Directory<V> {
   const known = new LRUCache<string, { readonly value: V; readonly mark: number }>({
-    max: remembered,
+    ...mostEntries(remembered),
     ttl: rememberedMs,
     perf: { now: () => performance.now() },
     // Without it the cache starts a timer in each millisecond in which it is read.

@@ -1,6 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { LRUCache } from 'lru-cache';
 import type { RequestLimit } from '../authentication/authenticate.ts';
+import { mostEntries } from '../most-entries.ts';
 
 export interface AccountLimitSettings {
   readonly RATE_LIMIT_ENABLED: boolean;
@@ -22,7 +23,7 @@ export function createAccountLimit(
   if (!settings.RATE_LIMIT_ENABLED) return { take: () => 0, refusal };
   const interval = minute / settings.RATE_LIMIT_ACCOUNT_PER_MINUTE;
   /** When an account has all its requests again, in milliseconds. */
-  const fullAt = new LRUCache<string, number>({ max: remembered });
+  const fullAt = new LRUCache<string, number>(mostEntries(remembered));
   return {
     take(accountId) {
       const at = now();

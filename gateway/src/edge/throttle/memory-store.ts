@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { mostEntries } from '../most-entries.ts';
 import { intervalOf, verdictOf } from './bucket.ts';
 import type { BucketStore } from './store.ts';
 
@@ -11,7 +12,7 @@ const remembered = 200_000;
 /** Keeps buckets in this process. `now` returns milliseconds. */
 export function createMemoryStore(now: () => number = () => performance.now()): BucketStore {
   /** Time in milliseconds at which each bucket is full again. */
-  const fullAt = new LRUCache<string, number>({ max: remembered });
+  const fullAt = new LRUCache<string, number>(mostEntries(remembered));
   const debtOf = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - now());
   return {
     async take(bucket) {

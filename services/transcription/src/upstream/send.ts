@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { readAnswer } from '@agentmesh/lib/outbound';
-import { Agent, request } from 'undici';
 import { serverFailed, serverTimeout } from '../errors.ts';
 import type { UpstreamRequest } from './dialect.ts';
 
@@ -27,20 +26,15 @@ export interface Sender extends AsyncDisposable {
  * the key to another server.
  */
 export function createSender(patienceMs: number): Sender {
-  // The time is watched here, so that a slow client is not taken for a slow server.
-  const agent = new Agent({
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    allowH2: false,
-  });
+  let opened: ReturnType<typeof openClient> | undefined;
   return {
     send: async ({ url, headers, body }, signal) => {
       const call = new Call(patienceMs);
       const either = AbortSignal.any([signal, call.signal]);
       try {
+        const { request, dispatcher } = await (opened ??= openClient());
         const sent = Readable.from(call.passOn(body), { objectMode: false, highWaterMark: 1 });
-        const options = { method: 'POST', headers, body: sent, signal: either, dispatcher: agent } as const;
+        const options = { method: 'POST', headers, body: sent, signal: either, dispatcher } as const;
         const { statusCode: status, headers: answered, body: answer } = await request(url, options);
         call.expectAnswer(status);
         return { status, headers: answered, json: parseJson((await readAnswer(answer)).toString()) };
@@ -51,8 +45,15 @@ export function createSender(patienceMs: number): Sender {
         call.end();
       }
     },
-    [Symbol.asyncDispose]: () => agent.destroy(),
+    [Symbol.asyncDispose]: async () => (await opened)?.dispatcher.destroy(),
   };
+}
+
+/** undici is loaded with the first call. The time is watched here, so that a slow client is not taken for a slow server. */
+async function openClient() {
+  const { Agent, request } = await import('undici');
+  const connect = { timeout: connectTimeoutMs };
+  return { request, dispatcher: new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, allowH2: false }) };
 }
 
 /** Monitors one call: the step that it waits for, and the reason to abort it. */

@@ -30,11 +30,14 @@ const maxLength = 8_192;
 
 /** Creates the reader over the address of Google's keys. It reads them at the first push, and again when a token has a new key. */
 export function createPushTokenReader(keysUrl: string): ReadPushToken {
-  const keys = createRemoteJWKSet(new URL(keysUrl), { timeoutDuration: 5_000 });
+  const url = new URL(keysUrl);
+  let keys: JWTVerifyGetKey | undefined;
   return async ({ authorization, audiences, now }) => {
     const [, token] = /^bearer +([^\s]+)$/i.exec(authorization) ?? [];
     if (token === undefined) throw pushUnauthenticated();
     if (audiences.length === 0 || token.length > maxLength) throw pushRefused();
+    // Not before: Node loads its HTTP client for it.
+    keys ??= createRemoteJWKSet(url, { timeoutDuration: 5_000 });
     const { aud, email, email_verified: isVerified } = await verify(token, { keys, audiences, now });
     if (typeof aud !== 'string' || typeof email !== 'string' || isVerified !== true) throw pushRefused();
     return email;

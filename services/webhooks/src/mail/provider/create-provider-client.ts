@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import type { MailAccounts } from './mail-accounts.ts';
 import type { MailAccount, Provider } from '../../provider.ts';
 import type { ProviderError } from './provider-error.ts';
@@ -33,11 +33,12 @@ const mostConnections = 64;
 /** Creates a client with connections of its own. Disposing it closes them. */
 export function createProviderClient(options: ProviderClientOptions): ProviderClient {
   const { provider, baseUrl, mailAccounts, toError } = options;
-  const dispatcher = new Agent({ connections: mostConnections, connect: { timeout: 10_000 } });
+  let agent: Promise<Agent> | undefined;
   const tokenOf = async (mailAccount: MailAccount, fresh: boolean) =>
     (await mailAccounts.accessToken(provider, mailAccount, { fresh })).accessToken;
   const openAuthorized = async (mailAccount: MailAccount, request: ProviderRequest, accessToken?: string) => {
     const first = accessToken ?? (await tokenOf(mailAccount, false));
+    const dispatcher = await (agent ??= createAgent());
     const response = await open(request, { baseUrl, dispatcher, accessToken: first });
     if (response.status !== 401) return response;
     await response.body?.cancel();
@@ -55,6 +56,12 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
       if (!response.ok) throw toError(await readAnswer(response, request));
       return readChunks(response, request);
     },
-    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+    [Symbol.asyncDispose]: async () => (await agent)?.destroy(),
   };
+}
+
+/** undici is loaded with the first call. */
+async function createAgent(): Promise<Agent> {
+  const undici = await import('undici');
+  return new undici.Agent({ connections: mostConnections, connect: { timeout: 10_000 } });
 }

@@ -1,5 +1,5 @@
 import { readAnswer as readBytes } from '@agentmesh/lib/outbound';
-import { type Dispatcher, fetch, type Response } from 'undici';
+import type { Dispatcher, Response } from 'undici';
 import { ProviderError } from './provider-error.ts';
 
 /** A request to a mail provider. */
@@ -45,6 +45,7 @@ export async function open(request: ProviderRequest, options: SendOptions): Prom
   const url = urlOf(request.target, options.baseUrl);
   const deadline = AbortSignal.timeout(request.timeoutMs ?? defaultTimeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+  const { fetch } = await import('undici');
   try {
     return await fetch(url, {
       method: request.method,
