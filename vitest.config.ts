@@ -31,7 +31,7 @@ function endToEnd(mode: 'all' | 'separate') {
       include: mode === 'all' || isFull ? ['test/e2e/**/*.test.ts'] : separateFiles,
       globalSetup: ['test/e2e/mesh-setup.ts'],
       setupFiles: ['test/e2e/await-mesh.ts'],
-      // Both at once: the longest file of one mode would leave the other workers idle.
+      // All meshes at once: the longest file of each would leave the other workers idle.
       sequence: { groupOrder: 1 },
     },
   };
@@ -49,7 +49,7 @@ const overNats = {
     ],
     globalSetup: ['test/e2e/mesh-setup.ts'],
     setupFiles: ['test/e2e/await-mesh.ts'],
-    sequence: { groupOrder: 2 },
+    sequence: { groupOrder: 1 },
   },
 };
 const hasNats = (await findNatsServer()) !== undefined;
