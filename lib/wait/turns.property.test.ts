@@ -155,3 +155,62 @@ test('beside another line the process is idle between turns that had waited, as 
   for (const alone of [await useBetween({ restFactor: 1 }), await useBetween({}, 'b')])
     expect(alone.idle).toBeLessThan(workMs / 2);
 });
+
+/** Replaces the clock by one that goes on while the process waits for a timer, and by `work`. Waiting counts as idle time unless the process `isNeverIdle`. */
+function useOwnClock(isNeverIdle: boolean) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  const [startMs, clock] = [Date.now(), { worked: 0 }];
+  const waited = (): number => Date.now() - startMs;
+  const use = (): { active: number; idle: number; utilization: number } => {
+    const idle = isNeverIdle ? 0 : waited();
+    return { active: clock.worked + waited() - idle, idle, utilization: 0 };
+  };
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.worked + waited());
+  vi.spyOn(performance, 'eventLoopUtilization').mockImplementation((now = use(), before) => {
+    return { active: now.active - (before?.active ?? 0), idle: now.idle - (before?.idle ?? 0), utilization: 0 };
+  });
+  return { clock, waited };
+}
+
+/** Milliseconds that pass beside the work of turns of one line, of which each takes a millisecond, beside another line. */
+async function restBetween(turns: number, isNeverIdle = false): Promise<number> {
+  const { clock, waited } = useOwnClock(isNeverIdle);
+  try {
+    const { take } = open({ ofLine: 4, restFactor: 0.25 });
+    take('b').end();
+    const takeOne = (): void => {
+      const turn = take('a', '', () => {
+        clock.worked += 1;
+        setImmediate(() => turn.end());
+      });
+    };
+    for (let turn = 0; turn < turns; turn += 1) takeOne();
+    for (; clock.worked < turns; await immediate()) vi.advanceTimersToNextTimer();
+    return waited();
+  } finally {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  }
+}
+
+test('beside another line a process is idle for as long as is due and not longer, although timers count whole milliseconds', async () => {
+  const rest = await restBetween(200);
+  expect(rest).toBeGreaterThan(0.2 * 200);
+  expect(rest).toBeLessThan(0.3 * 200);
+});
+
+test('a process that is never idle passes turns on after the longest rest', async () => {
+  const rests = 10;
+  const rest = await restBetween(4 + 2 * rests, true);
+  expect(rest).toBeGreaterThan(0);
+  expect(rest).toBeLessThanOrEqual(rests * longestRestMs);
+});
+
+test('a turn for which others of its line wait ends when the process had nothing to do for a while, not when it is busy', async () => {
+  const { log, take } = open({ ofLine: 1, longestMs: 60_000, longestIdleMs: 3 });
+  take('a', 1);
+  take('a', 2);
+  for (const until = performance.now() + 30; performance.now() < until; ) await immediate();
+  expect(log).toEqual(['a1']);
+  await vi.waitFor(() => expect(log).toEqual(['a1', 'a2']));
+});

@@ -18,7 +18,9 @@ export interface TurnsOptions {
   readonly ofLineAlone?: number;
   /** Longest time of a turn for which others of its line wait, so that nothing that was forgotten or waits for long holds them up. */
   readonly longestMs?: number;
-  /** Idle time of the process after turns that had waited, beside other lines, as a multiple of the busy time since they began. It shrinks with the time of the wait. */
+  /** Idle time of the process after which a turn for which others of its line wait ends: its work waits for something else than this process. */
+  readonly longestIdleMs?: number;
+  /** Idle time of the process between turns that had waited, beside other lines, as a multiple of its busy time. It shrinks with the time of the wait. */
   readonly restFactor?: number;
 }
 
@@ -26,6 +28,8 @@ export interface TurnsOptions {
 const seenMs = 1_000;
 /** Turns of one line that begin in one round of the event loop after a wait, beside other lines. */
 const begunAtOnce = 2;
+/** Idle time in milliseconds that counts for later rests: timers run late, and a rest of less than a millisecond takes one. */
+const mostSavedMs = 2;
 /** Longest rest in milliseconds: a process that is never idle goes on, too. */
 const longestRestMs = 50;
 /** Wait in milliseconds after which nothing rests any more: a line that needs more than the rest leaves it waits longer, but not ever longer. */
@@ -35,6 +39,8 @@ interface Place extends Turn {
   isHeld: boolean;
   /** Beginning of its wait, or of its turn. */
   sinceMs: number;
+  /** Idle time of the process before its turn. */
+  idleBeforeMs: number;
   readonly done: (error?: Error) => void;
 }
 
@@ -62,8 +68,12 @@ export class Turns {
   readonly #queue = new Set<Line>();
   #held = 0;
   #isRoundDue = false;
-  /** Use of the event loop when turns that had waited began last. */
-  #begun = performance.eventLoopUtilization();
+  /** When turns that had waited began last. */
+  #begunMs = -Infinity;
+  /** Idle time that is due to others. Less than 0: idle time that was not due. */
+  #owedMs = 0;
+  /** Use of the event loop that `#owedMs` counts. */
+  #counted = performance.eventLoopUtilization();
   /** The line that was seen last, and when another one was. */
   #latest = '';
   #latestAtMs = -Infinity;
@@ -71,7 +81,8 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     const { ofLine = Infinity } = options;
-    this.#options = { atOnce: Infinity, ofLine, ofLineAlone: ofLine, longestMs: Infinity, restFactor: 0, ...options };
+    const unbound = { atOnce: Infinity, ofLineAlone: ofLine, longestMs: Infinity, longestIdleMs: Infinity };
+    this.#options = { ...unbound, ofLine, restFactor: 0, ...options };
   }
 
   /** Lines that hold turns or wait. */
@@ -130,7 +141,7 @@ export class Turns {
       end();
       done(error);
     };
-    const place: Place = { isHeld: false, sinceMs, done, end, refuse, [Symbol.dispose]: end };
+    const place: Place = { isHeld: false, sinceMs, idleBeforeMs: 0, done, end, refuse, [Symbol.dispose]: end };
     return place;
   }
 
@@ -139,6 +150,7 @@ export class Turns {
     line.held.add(place);
     place.isHeld = true;
     place.sinceMs = nowMs;
+    place.idleBeforeMs = this.#idleMs();
     this.#watch(line);
   }
 
@@ -173,19 +185,22 @@ export class Turns {
     if (first === undefined || !this.#isBesideOthers()) return 0;
     const factor = this.#options.restFactor * (1 - (nowMs - first.sinceMs) / mostPatienceMs);
     if (factor <= 0) return 0;
-    const { active, idle } = performance.eventLoopUtilization(this.#begun);
-    return Math.min(factor * active - idle, longestRestMs - active - idle);
+    const used = performance.eventLoopUtilization();
+    const { active, idle } = performance.eventLoopUtilization(used, this.#counted);
+    this.#counted = used;
+    this.#owedMs = Math.max(this.#owedMs + factor * active - idle, -mostSavedMs);
+    return Math.min(this.#owedMs, this.#begunMs + longestRestMs - nowMs);
   }
 
   readonly #round = (): void => {
     this.#isRoundDue = false;
     if (this.#restMs() > 0) return this.#dueRound();
-    const used = performance.eventLoopUtilization();
     const passes = this.#isBesideOthers() ? begunAtOnce : Infinity;
     let pass = 0;
     while (pass < passes && this.#beginOneOfEach()) pass += 1;
     if (pass === 0) return;
-    this.#begun = used;
+    this.#begunMs = performance.now();
+    this.#owedMs = Math.min(this.#owedMs, 0);
     if (this.#queue.size > 0) this.#dueRound();
   };
 
@@ -210,15 +225,24 @@ export class Turns {
 
   /** Ends turns that were held for the longest time, as long as somebody waits. */
   #watch(line: Line): void {
-    const { longestMs } = this.#options;
     const [oldest] = line.held;
-    if (longestMs === Infinity || line.timer !== undefined || line.waiting.size === 0 || oldest === undefined) return;
-    const leftMs = Math.ceil(oldest.sinceMs + longestMs - performance.now());
+    if (line.timer !== undefined || line.waiting.size === 0 || oldest === undefined) return;
+    const leftMs = this.#leftMs(oldest);
+    if (leftMs === Infinity) return;
     line.timer = setTimeout(() => {
       line.timer = undefined;
-      const over = performance.now() - longestMs;
-      for (const place of line.held) if (place.sinceMs <= over && line.waiting.size > 0) place.end();
+      for (const place of line.held) if (line.waiting.size > 0 && this.#leftMs(place) <= 0) place.end();
       this.#watch(line);
-    }, leftMs);
+    }, Math.ceil(leftMs));
+  }
+
+  /** Least time in milliseconds after which a turn is over. */
+  #leftMs({ sinceMs, idleBeforeMs }: Place): number {
+    const { longestMs, longestIdleMs } = this.#options;
+    return Math.min(sinceMs + longestMs - performance.now(), idleBeforeMs + longestIdleMs - this.#idleMs());
+  }
+
+  #idleMs(): number {
+    return this.#options.longestIdleMs === Infinity ? 0 : performance.eventLoopUtilization().idle;
   }
 }

@@ -30,9 +30,9 @@ interface Surroundings {
 
 /**
  * Turns of an account to begin runs. Sixteen fill the commits that runs share: eight needed 0.52 transactions a run in place of 0.31. What has not come to its first model by then
- * waits for something else.
+ * waits for something else, and so does what leaves the process idle: models of apps in code tell nobody that they are asked.
  */
-const toBegin = { ofLine: 16, longestMs: 250, restFactor: 0.25 };
+const toBegin = { ofLine: 16, longestMs: 250, longestIdleMs: 1, restFactor: 0.25 };
 /** Turns of an account to repeat calls of models. */
 const toRepeat = { ofLine: 1, longestMs: 250, restFactor: 1 };
 
