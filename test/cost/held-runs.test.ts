@@ -10,6 +10,9 @@ const runsOfSession = 25;
 const sessionsAtOnce = 16;
 /** Most bytes of heap that may be left of a run. Bounded tables of the mesh fill up meanwhile. */
 const mostBytes = 400;
+const waitingRuns = 200;
+/** Most bytes of heap that one of them may hold, with the request, its connection and the answer. */
+const mostWaitingBytes = 64_000;
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
 
@@ -34,6 +37,36 @@ test('nothing of a run is held when it is over', async () => {
   const held = (await heap()) - before;
   expect(Math.round(held / count)).toBeLessThan(mostBytes);
 });
+
+test('a run whose client waits with it for the model holds a bounded part of the heap', async () => {
+  const caller = await newAccount(mesh.url);
+  using first = await waitFor(caller, sessionsAtOnce);
+  first[Symbol.dispose]();
+  const before = await heap();
+  using _ = await waitFor(caller, waitingRuns);
+  const held = (await heap()) - before;
+  expect(Math.round(held / waitingRuns)).toBeLessThan(mostWaitingBytes);
+});
+
+/** Opens streams of runs that wait for their model, each in a session and over a connection of its own. Leaving them cancels the runs. */
+async function waitFor(caller: Caller, runs: number): Promise<Disposable> {
+  const leaving = new AbortController();
+  const open = async (): Promise<Response> => {
+    const { appName, userId, id: sessionId } = await caller.createSession();
+    const newMessage = { role: 'user', parts: [{ text: '[[wait:60000]] done' }] };
+    const body = { appName, userId, sessionId, newMessage, onDisconnect: 'cancel' };
+    const response = await caller.fetch('POST', '/run_sse', body, leaving.signal);
+    expect(response.status).toBe(200);
+    return response;
+  };
+  const responses = await Promise.all(Array.from({ length: runs }, open));
+  return {
+    [Symbol.dispose]() {
+      leaving.abort();
+      responses.length = 0;
+    },
+  };
+}
 
 /** Executes all runs of so many sessions. Answers how many these were. */
 async function runMany(caller: Caller, sessions: number): Promise<number> {

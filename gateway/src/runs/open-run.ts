@@ -126,5 +126,6 @@ const noMessage = new Uint8Array(0);
 
 function messageJson(message: RunAgentRequest['newMessage']): Uint8Array {
   if (message === null || message === undefined) return noMessage;
-  return encodeJson({ ...message, role: message.role ?? 'user' });
+  // A copy, because the message is kept as long as the run, and a small one would keep 64 KiB that Buffers share.
+  return new Uint8Array(encodeJson({ ...message, role: message.role ?? 'user' }));
 }

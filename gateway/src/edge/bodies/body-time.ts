@@ -41,9 +41,14 @@ export function limitBodyTime(app: FastifyInstance, { idleMs, totalMs }: BodyTim
       const end = performance.now() + totalMs;
       request.bodyTimer = { progress: () => void (performance.now() < end && timer.refresh()) };
       const stop = (): void => clearTimeout(timer);
-      raw.once('end', stop);
       // A request whose body was not read to its end has no event of its own when its connection closes.
       reply.raw.once('close', stop);
+      raw.once('end', () => {
+        stop();
+        // Its answer may last for long.
+        reply.raw.off('close', stop);
+        request.bodyTimer = undefined;
+      });
     }
     done();
   });

@@ -62,8 +62,9 @@ export function receiveBody(request: FastifyRequest, receiving: Receiving): void
 }
 
 /** Forgets the body of a request whose handler has passed it on, and gives back its room. */
-export function forgetBody(request: { body: unknown; readonly releaseBody: FastifyRequest['releaseBody'] }): void {
+export function forgetBody(request: { body: unknown; releaseBody: FastifyRequest['releaseBody'] }): void {
   request.releaseBody?.();
+  request.releaseBody = undefined;
   request.body = undefined;
 }
 

@@ -47,7 +47,7 @@ const usual: ViewerLimits = { partialEvents: 256, wholeEvents: 2_000, bytes: 64 
 
 /** A viewer that is read through `responses()`. */
 export function createViewer(partials: boolean, limits: ViewerLimits = usual): Viewer {
-  return new BufferedViewer(partials, createUnread(limits));
+  return new BufferedViewer(partials, new Unread(limits));
 }
 
 class BufferedViewer implements Viewer {
@@ -121,54 +121,64 @@ class BufferedViewer implements Viewer {
 }
 
 /** The responses that a viewer has not read yet. */
-interface Unread {
+class Unread {
+  readonly #limits: ViewerLimits;
+  #waiting: Response[] = [];
+  #bytes = 0;
+
+  constructor(limits: ViewerLimits) {
+    this.#limits = limits;
+  }
+
   /** Returns false when the response does not fit. */
-  add(event: WireEvent): boolean;
-  addFailure(failure: ViewedFailure): void;
+  add(event: WireEvent): boolean {
+    const count = event.partial ? this.#limits.partialEvents : this.#limits.wholeEvents;
+    if (!event.partial && !this.#fits(event, count)) this.#leavePartialsOut();
+    if (!this.#fits(event, count)) return false;
+    this.#waiting.push({ kind: { case: 'event', value: event } });
+    this.#bytes += event.json.length;
+    return true;
+  }
+
+  addFailure(failure: ViewedFailure): void {
+    this.#waiting.push({ kind: { case: 'failure', value: failure } });
+  }
+
   /** Replaces a position that has not been taken. */
-  addPosition(position: number): void;
+  addPosition(position: number): void {
+    this.#replace({ kind: { case: 'queued', value: { position } } });
+  }
+
   /** Replaces a wait that has not been taken. */
-  addWait(on: string): void;
-  take(): Response | undefined;
-  clear(): void;
-}
+  addWait(on: string): void {
+    this.#replace({ kind: { case: 'waiting', value: { on } } });
+  }
 
-function createUnread(limits: ViewerLimits): Unread {
-  let waiting: Response[] = [];
-  let bytes = 0;
+  take(): Response | undefined {
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#bytes -= sizeOf(next);
+    return next;
+  }
 
-  const leavePartialsOut = (): void => {
-    waiting = waiting.filter(({ kind }) => kind?.case !== 'event' || kind.value.partial !== true);
-    bytes = waiting.reduce((sum, response) => sum + sizeOf(response), 0);
-  };
-  const replace = (response: Response): void => {
-    waiting = waiting.filter(({ kind }) => kind?.case !== response.kind?.case);
-    waiting.push(response);
-  };
-  const fits = (event: WireEvent, count: number): boolean =>
-    waiting.length === 0 || (waiting.length < count && bytes + event.json.length <= limits.bytes);
-  return {
-    add(event) {
-      const count = event.partial ? limits.partialEvents : limits.wholeEvents;
-      if (!event.partial && !fits(event, count)) leavePartialsOut();
-      if (!fits(event, count)) return false;
-      waiting.push({ kind: { case: 'event', value: event } });
-      bytes += event.json.length;
-      return true;
-    },
-    addFailure: (failure) => void waiting.push({ kind: { case: 'failure', value: failure } }),
-    addPosition: (position) => replace({ kind: { case: 'queued', value: { position } } }),
-    addWait: (on) => replace({ kind: { case: 'waiting', value: { on } } }),
-    take() {
-      const next = waiting.shift();
-      if (next !== undefined) bytes -= sizeOf(next);
-      return next;
-    },
-    clear() {
-      waiting = [];
-      bytes = 0;
-    },
-  };
+  clear(): void {
+    this.#waiting = [];
+    this.#bytes = 0;
+  }
+
+  #leavePartialsOut(): void {
+    this.#waiting = this.#waiting.filter(({ kind }) => kind?.case !== 'event' || kind.value.partial !== true);
+    this.#bytes = this.#waiting.reduce((sum, response) => sum + sizeOf(response), 0);
+  }
+
+  #replace(response: Response): void {
+    this.#waiting = this.#waiting.filter(({ kind }) => kind?.case !== response.kind?.case);
+    this.#waiting.push(response);
+  }
+
+  #fits(event: WireEvent, count: number): boolean {
+    const { length } = this.#waiting;
+    return length === 0 || (length < count && this.#bytes + event.json.length <= this.#limits.bytes);
+  }
 }
 
 function sizeOf({ kind }: Response): number {
