@@ -1,2 +1,10 @@
-export { areSpansWatched, showSpans, startSpanWatching, watchSpans, withinSpan } from './watch-spans.ts';
-export type { EndedSpan } from './watcher.ts';
+export {
+  areSpansWatched,
+  showSpans,
+  spanWatcher,
+  startSpanWatching,
+  watchSpan,
+  watchSpans,
+  withinSpan,
+} from './watch-spans.ts';
+export type { EndedSpan, SeenSpan, SpanWatcher } from './watcher.ts';

@@ -12,7 +12,8 @@ import {
   type Tracer,
   type TracerProvider,
 } from '@opentelemetry/api';
-import type { EndedSpan, Watcher } from './watcher.ts';
+import { LinkedContext } from './linked-context.ts';
+import type { EndedSpan, SpanWatcher, Watcher } from './watcher.ts';
 import { WatchedSpan } from './watched-span.ts';
 
 const watcherKey = createContextKey('agentmesh span watcher');
@@ -38,17 +39,37 @@ export function startSpanWatching(exporter?: TracerProvider, translate: Translat
 
 /** Runs work, and passes each span inside it to `onEnd` when it ends. Does nothing else before `startSpanWatching`. */
 export function watchSpans<T>(onEnd: (span: EndedSpan) => void, work: () => T): T {
-  const watcher: Watcher = { offsetMs: Date.now() - performance.now(), onEnd };
-  return context.with(context.active().setValue(watcherKey, watcher), work);
+  return context.with(watchedBy({ add: (span) => onEnd(span.ended()) }), work);
+}
+
+interface NewSpan {
+  readonly name: string;
+  readonly attributes: Attributes;
 }
 
 /** Runs work in a new span. */
-export function withinSpan<T>(
-  { name, attributes }: { readonly name: string; readonly attributes: Attributes },
-  work: () => Promise<T>,
-): Promise<T> {
-  const span = trace.getTracer('agentmesh').startSpan(name, { attributes });
-  return context.with(trace.setSpan(context.active(), span), work).finally(() => span.end());
+export function withinSpan<T>(span: NewSpan, work: () => Promise<T>): Promise<T> {
+  return inSpan(context.active(), span, work);
+}
+
+/** Runs work in a new span, and adds it and each span inside it to `watcher`, which is the `spanWatcher` meanwhile. */
+export function watchSpan<T>(watcher: SpanWatcher, span: NewSpan, work: () => Promise<T>): Promise<T> {
+  return inSpan(watchedBy(watcher), span, work);
+}
+
+/** The watcher of the work that is done now. */
+export function spanWatcher(): SpanWatcher | undefined {
+  return watcherIn(context.active())?.spans;
+}
+
+function inSpan<T>(around: Context, { name, attributes }: NewSpan, work: () => Promise<T>): Promise<T> {
+  const span = trace.getTracer('agentmesh').startSpan(name, { attributes }, around);
+  return context.with(trace.setSpan(around, span), work).finally(() => span.end());
+}
+
+function watchedBy(spans: SpanWatcher): Context {
+  const watcher: Watcher = { offsetMs: Date.now() - performance.now(), spans };
+  return new LinkedContext(context.active(), watcherKey, watcher);
 }
 
 /** Whether the spans of the work that is done now are watched. */
@@ -62,7 +83,8 @@ export function showSpans(spans: readonly EndedSpan[]): void {
   const around = trace.getSpan(active)?.spanContext();
   for (const span of spans) {
     const parent = span.parentSpanId ?? around?.spanId;
-    watcherIn(active)?.onEnd({ ...span, ...(parent && { parentSpanId: parent }), traceId: around?.traceId ?? '' });
+    const shown = { ...span, ...(parent && { parentSpanId: parent }), traceId: around?.traceId ?? '' };
+    watcherIn(active)?.spans.add({ ...shown, ended: () => shown });
   }
 }
 

@@ -13,7 +13,7 @@ import {
   trace,
   TraceFlags,
 } from '@opentelemetry/api';
-import type { Watcher } from './watcher.ts';
+import type { EndedSpan, SeenSpan, Watcher } from './watcher.ts';
 
 interface SpanStart {
   readonly name: string;
@@ -27,40 +27,61 @@ interface SpanStart {
 /** Longer texts of attributes are cut: some hold messages of users. */
 const longestText = 512;
 
-/** A span that a watcher sees. It costs less than one of OpenTelemetry's SDK, because nothing else is done with it. */
-export class WatchedSpan implements Span {
-  readonly #context: SpanContext;
-  readonly #parentSpanId: string | undefined;
+/**
+ * A span that a watcher sees. It costs less than one of OpenTelemetry's SDK, because nothing else is done with it; its ids are made when they are read
+ * for the first time.
+ */
+export class WatchedSpan implements Span, SeenSpan {
   readonly watcher: Watcher;
+  readonly attributes: Attributes;
+  name: string;
+  hasFailed = false;
+  readonly #around: Span | undefined;
   readonly #exported: Span | undefined;
   readonly #startMs = performance.now();
-  readonly #attributes: Attributes;
-  #name: string;
-  #hasFailed = false;
-  #isOver = false;
+  #endMs: number | undefined;
+  #context: SpanContext | undefined;
 
   constructor({ name, attributes, parent, watcher, exported }: SpanStart) {
-    const around = trace.getSpan(parent);
-    this.#context = exported?.spanContext() ?? newContext(around?.spanContext().traceId);
-    this.#parentSpanId = isWatchedBy(watcher, around) ? around?.spanContext().spanId : undefined;
-    this.#name = name;
-    this.#attributes = { ...attributes };
+    this.#around = trace.getSpan(parent);
+    this.name = name;
+    this.attributes = { ...attributes };
     this.watcher = watcher;
     this.#exported = exported;
   }
 
   spanContext(): SpanContext {
+    this.#context ??= this.#exported?.spanContext() ?? newContext(this.#around?.spanContext().traceId);
     return this.#context;
   }
 
+  ended(): EndedSpan {
+    const { traceId, spanId } = this.spanContext();
+    const { offsetMs } = this.watcher;
+    const around = this.#around;
+    return {
+      name: this.name,
+      traceId,
+      spanId,
+      ...(isWatchedBy(this.watcher, around) && { parentSpanId: around.spanContext().spanId }),
+      startTime: nanoseconds(offsetMs + this.#startMs),
+      endTime: nanoseconds(offsetMs + (this.#endMs ?? performance.now())),
+      hasFailed: this.hasFailed,
+      attributes: this.attributes,
+    };
+  }
+
   setAttribute(key: string, value: AttributeValue): this {
-    this.#attributes[key] = typeof value === 'string' ? value.slice(0, longestText) : value;
+    this.attributes[key] = typeof value === 'string' ? value.slice(0, longestText) : value;
     this.#exported?.setAttribute(key, value);
     return this;
   }
 
   setAttributes(attributes: Attributes): this {
-    for (const [key, value] of Object.entries(attributes)) if (value !== undefined) this.setAttribute(key, value);
+    for (const key in attributes) {
+      const value = attributes[key];
+      if (value !== undefined) this.setAttribute(key, value);
+    }
     return this;
   }
 
@@ -80,48 +101,37 @@ export class WatchedSpan implements Span {
   }
 
   setStatus(status: SpanStatus): this {
-    this.#hasFailed = status.code === SpanStatusCode.ERROR;
+    this.hasFailed = status.code === SpanStatusCode.ERROR;
     this.#exported?.setStatus(status);
     return this;
   }
 
   updateName(name: string): this {
-    this.#name = name;
+    this.name = name;
     this.#exported?.updateName(name);
     return this;
   }
 
   isRecording(): boolean {
-    return !this.#isOver;
+    return this.#endMs === undefined;
   }
 
   /** The type alone is kept: messages may quote users. */
   recordException(exception: Exception, time?: TimeInput): void {
-    this.#hasFailed = true;
-    this.#attributes['error.type'] = (exception instanceof Error ? exception.name : undefined) ?? '_OTHER';
+    this.hasFailed = true;
+    this.attributes['error.type'] = (exception instanceof Error ? exception.name : undefined) ?? '_OTHER';
     this.#exported?.recordException(exception, time);
   }
 
   end(time?: TimeInput): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    const { traceId, spanId } = this.#context;
-    const { offsetMs, onEnd } = this.watcher;
-    onEnd({
-      name: this.#name,
-      traceId,
-      spanId,
-      ...(this.#parentSpanId !== undefined && { parentSpanId: this.#parentSpanId }),
-      startTime: nanoseconds(offsetMs + this.#startMs),
-      endTime: nanoseconds(offsetMs + performance.now()),
-      hasFailed: this.#hasFailed,
-      attributes: this.#attributes,
-    });
+    if (this.#endMs !== undefined) return;
+    this.#endMs = performance.now();
+    this.watcher.spans.add(this);
     this.#exported?.end(time);
   }
 }
 
-function isWatchedBy(watcher: Watcher, span: Span | undefined): boolean {
+function isWatchedBy(watcher: Watcher, span: Span | undefined): span is WatchedSpan {
   return span instanceof WatchedSpan && span.watcher === watcher;
 }
 

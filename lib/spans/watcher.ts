@@ -14,9 +14,19 @@ export interface EndedSpan {
   readonly attributes: Attributes;
 }
 
+/** A span that has ended, as its watcher sees it. Its ids are made when somebody asks for them: most watched spans are dropped. */
+export interface SeenSpan extends Pick<EndedSpan, 'name' | 'hasFailed' | 'attributes'> {
+  ended(): EndedSpan;
+}
+
+/** Sees spans when they end. */
+export interface SpanWatcher {
+  add(span: SeenSpan): void;
+}
+
 /** Sees the spans of some work. */
 export interface Watcher {
   /** Difference of Unix milliseconds and `performance.now()`: one for all spans, so that they are in order. */
   readonly offsetMs: number;
-  readonly onEnd: (span: EndedSpan) => void;
+  readonly spans: SpanWatcher;
 }

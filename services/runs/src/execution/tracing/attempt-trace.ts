@@ -1,4 +1,4 @@
-import type { EndedSpan } from '@agentmesh/lib/spans';
+import type { EndedSpan, SeenSpan, SpanWatcher } from '@agentmesh/lib/spans';
 import type { EventJson } from '@agentmesh/proto/event';
 import type { Event } from '@agentmesh/proto/sessions/v1';
 
@@ -21,28 +21,26 @@ interface NotedEvent {
 export type TracedSpan = EndedSpan & { readonly eventId: string };
 
 /** The spans of one attempt and the events that were made in them. ADK's own spans have neither our event ids nor our times. */
-export class AttemptTrace {
-  readonly #spans: EndedSpan[] = [];
-  readonly #events: NotedEvent[] = [];
+export class AttemptTrace implements SpanWatcher {
+  /** The spans in the order of their ends. */
+  readonly seen: SeenSpan[] = [];
+  readonly #events: MadeEvent[] = [];
 
-  add(span: EndedSpan): void {
-    if (this.#spans.length === mostSpans) this.#spans.shift();
-    this.#spans.push(span);
+  add(span: SeenSpan): void {
+    if (this.seen.length === mostSpans) this.seen.shift();
+    this.seen.push(span);
   }
 
   /** Events may be noted again: an append is tried until it succeeds. */
   note(events: readonly MadeEvent[]): void {
-    const known = new Set(this.#events.map(({ id }) => id));
-    for (const { id, author, timestamp, json } of events) {
-      if (known.has(id)) continue;
-      this.#events.push({ id, author, timeNs: timestamp * 1e9, answers: answersIn(json) });
-    }
+    for (const event of events) if (!this.#events.some(({ id }) => id === event.id)) this.#events.push(event);
   }
 
   /** Every span with the id of the event that was made in it, in the order of their ends. */
   spans(): TracedSpan[] {
-    const free = new Set(this.#events);
-    return this.#spans.map((span) => {
+    const free = new Set(this.#events.map(toNoted));
+    return this.seen.map((one) => {
+      const span = one.ended();
       const made = [...free].find((event) => isMadeIn(event, span));
       if (made !== undefined) free.delete(made);
       return { ...span, eventId: made?.id ?? '' };
@@ -58,6 +56,10 @@ function isMadeIn(
   if (typeof call === 'string') return answers.has(call);
   if (name !== 'call_llm' || answers.size > 0 || attributes['gen_ai.agent.name'] !== author) return false;
   return timeNs >= startTime - slackNs && timeNs <= endTime + slackNs;
+}
+
+function toNoted({ id, author, timestamp, json }: MadeEvent): NotedEvent {
+  return { id, author, timeNs: timestamp * 1e9, answers: answersIn(json) };
 }
 
 const none: ReadonlySet<string> = new Set();

@@ -1,10 +1,10 @@
+import type { SeenSpan } from '@agentmesh/lib/spans';
 import type { EventJson } from '@agentmesh/proto/event';
 import { type LedgerRun, RunStatus, type StoredEvent } from '@agentmesh/proto/sessions/v1';
-import type { TracedSpan } from './attempt-trace.ts';
 import { chatAttributes, type SpanRecord } from './gen-ai-span.ts';
 
 /** Whether the ledger tells all that these spans do: one agent, one answer of its model, no failure. Such a run stores no spans. */
-export function isInLedger(attempt: number, spans: readonly TracedSpan[]): boolean {
+export function isInLedger(attempt: number, spans: readonly SeenSpan[]): boolean {
   const [chat, agent, invocation, ...others] = spans;
   return (
     attempt === 1 &&

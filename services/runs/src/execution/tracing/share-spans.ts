@@ -27,7 +27,10 @@ export async function shareSpans({
       logger.debug({ err }, 'a span was not shared');
     });
   };
-  return { log, add: ({ session }, spans) => spans.forEach((span) => session && share(toMessage(session, span))) };
+  return {
+    log,
+    add: ({ session }, trace) => trace.spans().forEach((span) => session && share(toMessage(session, span))),
+  };
 }
 
 function toMessage({ accountId, appName, sessionId }: SessionKey, span: TracedSpan): SpanEnded {

@@ -31,6 +31,10 @@ const span = (spanId: string, said = 'x'): TracedSpan => ({
   attributes: { 'gen_ai.tool.name': 'say', 'gcp.vertex.agent.tool_call_args': said, 'gen_ai.tool.description': said },
   eventId: 'e',
 });
+const seen = (...spans: TracedSpan[]) => ({
+  seen: spans.map((one) => ({ ...one, ended: () => one })),
+  spans: () => spans,
+});
 const read = async (invocationId: string) => {
   const [row] = await selectTraces(database.db, { accountId, invocationId });
   return JSON.parse(row?.spans ?? '') as SpanRecord[];
@@ -39,13 +43,10 @@ const read = async (invocationId: string) => {
 test('spans are stored within 32 KiB an attempt, in the terms of the conventions alone, and deleted after their days', async () => {
   const { db } = database;
   const writer = new TraceWriter({ db, log, metrics: createMetrics({ processMetrics: false }), sample: 0.5 });
-  writer.add(turn('e-small-00000001'), [span('1', 'secret'), span('2')]);
-  writer.add(turn('e-small-00000001', 33), [span('3')]);
-  writer.add(
-    turn('e-large-00000000'),
-    Array.from({ length: 1_000 }, (_, number) => span(String(number))),
-  );
-  writer.add(turn('e-not-sampled-ffffffff'), [span('1')]);
+  writer.add(turn('e-small-00000001'), seen(span('1', 'secret'), span('2')));
+  writer.add(turn('e-small-00000001', 33), seen(span('3')));
+  writer.add(turn('e-large-00000000'), seen(...Array.from({ length: 1_000 }, (_, number) => span(String(number)))));
+  writer.add(turn('e-not-sampled-ffffffff'), seen(span('1')));
   await writer[Symbol.asyncDispose]();
 
   expect((await read('e-small-00000001')).map(({ id }) => id)).toEqual(['1', '2']);

@@ -1,6 +1,7 @@
 import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { Database } from '@agentmesh/lib/pg';
 import { insertTraces } from '../../store/traces.ts';
+import type { TracedSpan } from './attempt-trace.ts';
 import { genAiSpan } from './gen-ai-span.ts';
 import { isInLedger } from './ledger-trace.ts';
 import { isSampled, type TraceSink } from './watch-attempts.ts';
@@ -53,12 +54,12 @@ export class TraceWriter implements AsyncDisposable {
     this.#dropped = () => dropped.inc();
   }
 
-  readonly add: TraceSink = ({ session, invocationId, attempt }, spans) => {
-    if (session === undefined || attempt > mostAttempts || isInLedger(attempt, spans)) return;
+  readonly add: TraceSink = ({ session, invocationId, attempt }, trace) => {
+    if (session === undefined || attempt > mostAttempts || isInLedger(attempt, trace.seen)) return;
     if (!isSampled(invocationId, this.#sample)) return;
     if (this.#waiting.length >= mostWaiting) return this.#dropped();
     const { accountId } = session;
-    this.#waiting.push({ accountId, invocationId, attempt, spansJson: printSpans(spans) });
+    this.#waiting.push({ accountId, invocationId, attempt, spansJson: printSpans(trace.spans()) });
     this.#timer ??= setTimeout(() => this.#write(), pauseMs);
   };
 
@@ -100,7 +101,7 @@ function columnsOf(traces: readonly WaitingTrace[]) {
 }
 
 /** JSON array of the spans. Those that ended first are left out of one that is too large: the others are around them. */
-function printSpans(spans: Parameters<TraceSink>[1]): string {
+function printSpans(spans: readonly TracedSpan[]): string {
   const printed: string[] = [];
   let bytes = 2;
   for (const span of spans.toReversed()) {

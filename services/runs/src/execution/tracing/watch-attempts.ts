@@ -1,13 +1,15 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { watchSpans, withinSpan } from '@agentmesh/lib/spans';
+import { spanWatcher, watchSpan } from '@agentmesh/lib/spans';
 import { accountHash, isTracing } from '@agentmesh/lib/telemetry';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Ending } from '../attempt/execution-deps.ts';
-import { AttemptTrace, type TracedSpan } from './attempt-trace.ts';
+import { AttemptTrace } from './attempt-trace.ts';
 
 /** Takes the spans of an attempt that has ended. */
-export type TraceSink = (turn: Turn, spans: readonly TracedSpan[]) => void;
+export type TraceSink = (turn: Turn, trace: SeenAttempt) => void;
+
+/** The spans of an attempt that has ended. */
+type SeenAttempt = Pick<AttemptTrace, 'seen' | 'spans'>;
 
 /** The wrappers that see attempts. */
 export interface WatchedAttempts {
@@ -18,7 +20,6 @@ export interface WatchedAttempts {
 
 /** Sees the spans of runs, of a part of all runs below `sample` 1. All attempts of a run are seen, or none. */
 export function watchAttempts(sample: number, sinks: readonly TraceSink[]): WatchedAttempts {
-  const current = new AsyncLocalStorage<AttemptTrace>();
   return {
     around: (turn, attempt) => {
       const { session, invocationId } = turn;
@@ -30,16 +31,15 @@ export function watchAttempts(sample: number, sinks: readonly TraceSink[]): Watc
         'agentmesh.app.name': session.appName,
         ...(isTracing() && { 'agentmesh.account.hash': accountHash(session.accountId) }),
       };
-      const work = () => withinSpan({ name: 'invocation', attributes }, () => current.run(trace, attempt));
-      return watchSpans(trace.add.bind(trace), work).finally(() => {
-        const spans = trace.spans();
-        for (const sink of sinks) sink(turn, spans);
+      return watchSpan(trace, { name: 'invocation', attributes }, attempt).finally(() => {
+        for (const sink of sinks) sink(turn, trace);
       });
     },
     noticing: (sessions) => ({
       ...sessions,
       appendEvents: (request, options) => {
-        current.getStore()?.note((request.events ?? []) as Parameters<AttemptTrace['note']>[0]);
+        const trace = spanWatcher();
+        if (trace instanceof AttemptTrace) trace.note((request.events ?? []) as Parameters<AttemptTrace['note']>[0]);
         return sessions.appendEvents(request, options);
       },
     }),
