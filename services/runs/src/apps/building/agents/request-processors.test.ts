@@ -9,7 +9,7 @@ import {
   PluginManager,
 } from '@google/adk/core';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { requestProcessors } from './request-processors.ts';
 
 const text = fc.record({ text: fc.constantFrom('', 'one', 'two') });
@@ -88,16 +88,39 @@ test('a model gets the same conversation as with the processors of ADK', async (
   );
 });
 
+test('steps for questions of tools run where there are calls or responses, and only there', async () => {
+  const names = ['RequestConfirmationLlmRequestProcessor', 'RequestInputLlmRequestProcessor'];
+  const steps = usual.filter(({ constructor }) => names.includes(constructor.name));
+  expect(steps).toHaveLength(2);
+  const runs = steps.map((step) => vi.spyOn(step, 'runAsync'));
+  const ours = requestProcessors({ requestProcessors: steps }, { mayHavePlugins: false });
+  const runsOver = async (...parts: object[]) => {
+    runs.forEach((spy) => spy.mockClear());
+    const events = [
+      createEvent({ author: 'user', content: { role: 'user', parts } }),
+      createEvent({ author: 'helper' }),
+    ];
+    await contentsBy(ours, { events, branch: undefined, includeContents: 'default' });
+    return runs.map(({ mock }) => mock.calls.length);
+  };
+  expect(await runsOver({ text: 'hello' })).toEqual([0, 0]);
+  expect(await runsOver({ text: 'hello' }, { functionCall: { id: '1', name: 'look' } })).toEqual([1, 1]);
+  expect(await runsOver({ functionResponse: { id: '1', name: 'look', response: {} } })).toEqual([1, 1]);
+});
+
 test('all other processors of ADK run too, except those that the agent does not need', () => {
   const names = (processors: typeof usual) => processors.map(({ constructor }) => constructor.name);
   const leftOut = (agent: Parameters<typeof requestProcessors>[0], mayHavePlugins: boolean) => {
     const used = names(requestProcessors(agent, { mayHavePlugins }));
-    return names(usual).filter((name) => !used.includes(name));
+    return names(usual)
+      .filter((name) => !used.includes(name))
+      .toSorted();
   };
-  const never = ['AuthPreprocessor', 'ContentRequestProcessor', 'InteractionsRequestProcessor'];
+  const wrapped = ['RequestInputLlmRequestProcessor', 'RequestConfirmationLlmRequestProcessor'];
+  const never = ['AuthPreprocessor', 'ContentRequestProcessor', 'InteractionsRequestProcessor', ...wrapped].toSorted();
   const plain = { requestProcessors: usual };
   const unused = ['CodeExecutionRequestProcessor', 'ToolFilterRequestProcessor'];
-  expect(leftOut(plain, false)).toEqual([...never, ...unused]);
+  expect(leftOut(plain, false)).toEqual([...never, ...unused].toSorted());
   const executing = { ...plain, codeExecutor: new BuiltInCodeExecutor() };
   expect(leftOut(executing, true)).toEqual(never);
 });

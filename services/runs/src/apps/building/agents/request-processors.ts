@@ -17,6 +17,10 @@ const idle: ReadonlySet<BaseLlmRequestProcessor> = new Set([AUTH_PREPROCESSOR, I
 
 /** Names of ADK's classes that it does not export. */
 const [codeExecution, toolFilter] = ['CodeExecutionRequestProcessor', 'ToolFilterRequestProcessor'];
+const ofTools: ReadonlySet<string> = new Set([
+  'RequestConfirmationLlmRequestProcessor',
+  'RequestInputLlmRequestProcessor',
+]);
 
 /**
  * ADK's steps that make a model's request, without those that do nothing for an agent: each costs every call some turns of the event loop, and the choice of
@@ -32,7 +36,35 @@ export function requestProcessors(
     return name === toolFilter ? !mayHavePlugins : idle.has(processor);
   };
   const used = usual.filter((processor) => !isIdle(processor));
-  return used.map((processor) => (processor === CONTENT_REQUEST_PROCESSOR ? new Conversation() : processor));
+  return used.map((processor) => {
+    if (processor === CONTENT_REQUEST_PROCESSOR) return new Conversation();
+    return ofTools.has(processor.constructor.name) ? new StepOfTools(processor) : processor;
+  });
+}
+
+/** Nothing to yield. Shared, so that a step that is left out makes no generator. */
+const end = Promise.resolve({ done: true, value: undefined } as const);
+const nothing: AsyncGenerator<Event, void, void> = {
+  next: () => end,
+  return: () => end,
+  throw: (error) => Promise.reject(error as Error),
+  [Symbol.asyncIterator]: () => nothing,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+/** A step of ADK that looks for answers to questions of tools. It reads all events several times; a conversation without calls and responses has none. */
+class StepOfTools extends BaseLlmRequestProcessor {
+  readonly #step: BaseLlmRequestProcessor;
+
+  constructor(step: BaseLlmRequestProcessor) {
+    super();
+    this.#step = step;
+  }
+
+  override runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
+    const isNeeded = context.session.events.some(({ content }) => content?.parts?.some(isOfTool) === true);
+    return isNeeded ? this.#step.runAsync(context, request) : nothing;
+  }
 }
 
 /**
@@ -41,10 +73,11 @@ export function requestProcessors(
  * calls of tools, branches, events of other agents, summaries.
  */
 class Conversation extends BaseLlmRequestProcessor {
-  override async *runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
+  override runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
     const contents = plainContents(context);
-    if (contents === undefined) yield* CONTENT_REQUEST_PROCESSOR.runAsync(context, request);
-    else request.contents = contents;
+    if (contents === undefined) return CONTENT_REQUEST_PROCESSOR.runAsync(context, request);
+    request.contents = contents;
+    return nothing;
   }
 }
 
