@@ -27,8 +27,7 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
     ttlResolution: 1_000,
     sizeCalculation: ({ events }) => events.reduce((sum, { json }) => sum + json.length, 1),
   });
-  // The events of a window that a later turn has replaced are those of the later window, too.
-  const settleLater = createSettling((name, window) => windows.peek(name) === window);
+  const settleLater = createSettling();
   return {
     get: (session) => windows.get(nameOf(session)),
     set: (session, window) => {
@@ -44,19 +43,23 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
   };
 }
 
-/** Settles windows 50 to 100 ms later, with one timer for all, unless they are not the newest of their sessions any more. */
-function createSettling(isNewest: (name: string, window: KeptWindow) => boolean) {
-  let fresh: (readonly [string, KeptWindow])[] = [];
-  let older: (readonly [string, KeptWindow])[] = [];
+/**
+ * Settles windows 50 to 100 ms later, with one timer for all. A window that a later turn has replaced is dropped at once: its events are those of the
+ * later one, too, and what is kept for some milliseconds is copied by each collection of garbage.
+ */
+function createSettling() {
+  let fresh = new Map<string, KeptWindow>();
+  let older = new Map<string, KeptWindow>();
   let timer: NodeJS.Timeout | undefined;
   const settle = (): void => {
-    for (const [name, window] of older) if (isNewest(name, window)) for (const event of window.events) event.settle();
+    for (const { events } of older.values()) for (const event of events) event.settle();
     older = fresh;
-    fresh = [];
-    timer = older.length > 0 ? setTimeout(settle, warmMs).unref() : undefined;
+    fresh = new Map();
+    timer = older.size > 0 ? setTimeout(settle, warmMs).unref() : undefined;
   };
   return (name: string, window: KeptWindow): void => {
-    fresh.push([name, window]);
+    older.delete(name);
+    fresh.set(name, window);
     timer ??= setTimeout(settle, warmMs).unref();
   };
 }
