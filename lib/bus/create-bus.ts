@@ -1,5 +1,5 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
-import { endWith, type Logger, type Metrics, startProducerSpan } from '../telemetry/index.ts';
+import { endWith, isTracing, type Logger, type Metrics, startProducerSpan } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
 import { Consumption, type Pauses } from './consume/index.ts';
 import type { BusDriver } from './driver/index.ts';
@@ -29,7 +29,7 @@ export function createBus(options: BusOptions): Bus {
     service,
     publish: async (topic, message, publishOptions) => {
       const [subject, payload] = [subjectOf(topic), toBinary(topic, create(topic, message))];
-      const span = startProducerSpan(messageSpan('send', subject));
+      const span = isTracing() ? startProducerSpan(messageSpan('send', subject)) : undefined;
       const origin = { sender: service, traceparent: span?.traceparent ?? currentTrace() };
       const closed = sealOf(topic, options)?.close(subject, payload) ?? payload;
       const sent = driver.publish(subject, closed, origin, publishOptions);

@@ -18,7 +18,7 @@ export interface AttemptUsage {
   /** Number of answers of models so far. */
   readonly modelCalls: number;
   /** Sets the limits that `check` knows. */
-  readonly limit: (limits: RunLimits) => void;
+  limit(limits: RunLimits): void;
   /** Throws LimitReached when the attempt has taken more than it may. */
   check(): void;
 }
@@ -53,53 +53,65 @@ function parseSums(json: Uint8Array): EarlierUse {
  * `costs` counts the calls of models, also those whose answers are no events of the run. `turn`: what earlier attempts have used counts for the limits, and
  * the part of it that nobody has reported is reported with this attempt.
  */
-export function createAttemptUsage(
-  costs: Pick<RunCost, 'check' | 'spent' | 'tokens'>,
-  turn: Pick<Turn, 'usedJson' | 'unreportedJson'>,
-): AttemptUsage {
-  const earlier = earlierUse(turn);
-  const unreported = parseSums(turn.unreportedJson);
-  const begun = performance.now();
-  const sums = new Map<string, number>();
-  let modelCalls = 0;
-  let toolCalls = 0;
-  let limits: RunLimits | undefined;
-  let model = '';
-  return {
-    note({ modelVersion, usageMetadata, content }) {
-      for (const part of content?.parts ?? []) if (isToolCall(part)) toolCalls += 1;
-      if (modelVersion === undefined && usageMetadata === undefined) return;
-      modelCalls += 1;
-      if (typeof modelVersion === 'string') model = cutName(modelVersion);
-      for (const name of counted) {
-        const count = tokenCount(usageMetadata?.[name]);
-        if (count > 0) sums.set(name, (sums.get(name) ?? 0) + count);
-      }
-    },
-    get modelCalls() {
-      return modelCalls;
-    },
-    limit: (most) => void (limits = most),
-    check: () => {
-      const { toolCalls: calls = 0, totalTokenCount: tokens = 0 } = earlier;
-      // The calls count more where agents are tools, the events where models have other counts of their own.
-      const own = Math.max(costs.tokens, sums.get('totalTokenCount') ?? 0);
-      if (limits) checkLimits({ toolCalls: calls + toolCalls, tokens: tokens + own }, limits);
-      costs.check();
-    },
-    used: () => {
-      const seconds = Math.round((performance.now() - begun) / 100) / 10;
-      const own: Record<string, number> = {};
-      for (const [name, sum] of sums) own[name] = sum;
-      if (modelCalls > 0) own['modelCalls'] = modelCalls;
-      if (toolCalls > 0) own['toolCalls'] = toolCalls;
-      if (seconds >= 1) own['seconds'] = seconds;
-      Object.assign(own, costs.spent);
-      const usage = hasAny(unreported) ? addSums(own, unreported) : own;
-      if (!hasAny(usage)) return { model, usageJson: nothing };
-      return { model, usageJson: Buffer.from(JSON.stringify({ modelCalls: 0, ...usage })) };
-    },
-  };
+export function createAttemptUsage(costs: CountedCosts, turn: Pick<Turn, 'usedJson' | 'unreportedJson'>): AttemptUsage {
+  return new UsageOfAttempt(costs, turn);
+}
+
+type CountedCosts = Pick<RunCost, 'check' | 'spent' | 'tokens'>;
+
+class UsageOfAttempt implements AttemptUsage {
+  modelCalls = 0;
+  readonly #costs: CountedCosts;
+  readonly #earlier: EarlierUse;
+  readonly #unreported: EarlierUse;
+  readonly #begun = performance.now();
+  readonly #sums: { [Name in (typeof counted)[number]]?: number } = {};
+  #toolCalls = 0;
+  #limits: RunLimits | undefined;
+  #model = '';
+
+  constructor(costs: CountedCosts, turn: Pick<Turn, 'usedJson' | 'unreportedJson'>) {
+    this.#costs = costs;
+    this.#earlier = earlierUse(turn);
+    this.#unreported = parseSums(turn.unreportedJson);
+  }
+
+  note({ modelVersion, usageMetadata, content }: Event): void {
+    for (const part of content?.parts ?? []) if (isToolCall(part)) this.#toolCalls += 1;
+    if (modelVersion === undefined && usageMetadata === undefined) return;
+    this.modelCalls += 1;
+    if (typeof modelVersion === 'string') this.#model = cutName(modelVersion);
+    for (const name of counted) {
+      const count = tokenCount(usageMetadata?.[name]);
+      if (count > 0) this.#sums[name] = (this.#sums[name] ?? 0) + count;
+    }
+  }
+
+  limit(most: RunLimits): void {
+    this.#limits = most;
+  }
+
+  check(): void {
+    const { toolCalls = 0, totalTokenCount: tokens = 0 } = this.#earlier;
+    // The calls count more where agents are tools, the events where models have other counts of their own.
+    const own = Math.max(this.#costs.tokens, this.#sums.totalTokenCount ?? 0);
+    const used = { toolCalls: toolCalls + this.#toolCalls, tokens: tokens + own };
+    if (this.#limits) checkLimits(used, this.#limits);
+    this.#costs.check();
+  }
+
+  used(): UsedModels {
+    const seconds = Math.round((performance.now() - this.#begun) / 100) / 10;
+    const own: Record<string, number> = { ...this.#sums };
+    if (this.modelCalls > 0) own['modelCalls'] = this.modelCalls;
+    if (this.#toolCalls > 0) own['toolCalls'] = this.#toolCalls;
+    if (seconds >= 1) own['seconds'] = seconds;
+    Object.assign(own, this.#costs.spent);
+    const usage = hasAny(this.#unreported) ? addSums(own, this.#unreported) : own;
+    const model = this.#model;
+    if (!hasAny(usage)) return { model, usageJson: nothing };
+    return { model, usageJson: Buffer.from(JSON.stringify({ modelCalls: 0, ...usage })) };
+  }
 }
 
 function hasAny(sums: EarlierUse): boolean {

@@ -12,7 +12,7 @@ export interface RunWait extends Disposable {
 
 /** The present waits of a run: those of parallel agents and tools are open at the same time. */
 export class RunWaits {
-  readonly #open = new Set<RunWait>();
+  readonly #open: RunWait[] = [];
   readonly #onModel: () => void;
   readonly #again: () => Promise<void>;
 
@@ -29,19 +29,8 @@ export class RunWaits {
 
   begin(on: WaitsOn): RunWait {
     if (on === 'model') this.#onModel();
-    let sinceMs = performance.now();
-    const open = this.#open;
-    const wait: RunWait = {
-      on,
-      get sinceMs() {
-        return sinceMs;
-      },
-      touch() {
-        sinceMs = performance.now();
-      },
-      [Symbol.dispose]: () => void open.delete(wait),
-    };
-    open.add(wait);
+    const wait = new OpenWait(on, this.#open);
+    this.#open.push(wait);
     return wait;
   }
 
@@ -50,5 +39,28 @@ export class RunWaits {
     let longest: RunWait | undefined;
     for (const wait of this.#open) if (longest === undefined || wait.sinceMs < longest.sinceMs) longest = wait;
     return longest;
+  }
+}
+
+/** A class, and a list in place of a set: an object with a getter and a set that changes its size would be made anew for each wait. */
+class OpenWait implements RunWait {
+  readonly on: WaitsOn;
+  sinceMs = performance.now();
+  readonly #open: RunWait[];
+
+  constructor(on: WaitsOn, open: RunWait[]) {
+    this.on = on;
+    this.#open = open;
+  }
+
+  touch(): void {
+    this.sinceMs = performance.now();
+  }
+
+  [Symbol.dispose](): void {
+    const index = this.#open.indexOf(this);
+    if (index === -1) return;
+    const last = this.#open.pop();
+    if (last !== undefined && last !== this) this.#open[index] = last;
   }
 }
