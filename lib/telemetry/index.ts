@@ -1,4 +1,5 @@
 export { createBoundedNames } from './bounded-names.ts';
+export type { Histogram, Series } from './histogram.ts';
 export { createLogger, logAccess, type Logger, type LoggerOptions } from './logger.ts';
 export {
   createMetrics,

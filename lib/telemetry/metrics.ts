@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { Histogram } from './histogram.ts';
 
 export interface MetricOptions<L extends string> {
   name: string;
@@ -24,6 +25,9 @@ export interface Metrics {
   histogram<L extends string>(options: HistogramOptions<L>): Histogram<L>;
 }
 
+/** Seconds, as in prom-client. */
+const usualBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
 export interface MetricsOptions {
   /** Also collect process metrics (CPU, memory, event loop lag). Default true. */
   processMetrics?: boolean;
@@ -45,9 +49,15 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     counter: (options) => once(options.name, () => new Counter({ ...options, registers })),
     gauge: ({ collect, ...options }) =>
       once(options.name, () => new Gauge({ ...options, ...collecting(collect), registers })),
-    histogram: ({ buckets, ...options }) =>
-      once(options.name, () => new Histogram({ ...options, ...(buckets && { buckets: [...buckets] }), registers })),
+    histogram: ({ buckets = usualBuckets, labelNames = [], ...options }) =>
+      once(options.name, () => registered(registry, new Histogram({ ...options, labelNames, buckets }))),
   };
+}
+
+/** The declaration of the registry names prom-client's classes, but it only asks for the name and the values. */
+function registered<L extends string>(registry: Registry, histogram: Histogram<L>): Histogram<L> {
+  registry.registerMetric(histogram as unknown as Metric);
+  return histogram;
 }
 
 /** The library calls `collect` with the metric as `this`. */

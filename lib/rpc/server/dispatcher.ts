@@ -1,7 +1,6 @@
 import type { DescMessage, DescMethod, DescService, Message, MessageInitShape } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type ServiceImpl } from '@connectrpc/connect';
-import type { Histogram } from 'prom-client';
-import type { Logger, Metrics } from '../../telemetry/index.ts';
+import type { Histogram, Logger, Metrics, Series } from '../../telemetry/index.ts';
 import { callInput } from './call-input.ts';
 import {
   type CallOrigin,
@@ -62,7 +61,7 @@ export class Dispatcher implements Dispatch {
   readonly #ofConsumers = new WeakMap<ServerCall, ConsumerCall>();
   readonly #log: Logger;
   readonly #duration: Histogram<'service' | 'method' | 'code'>;
-  readonly #timers = new Map<DescMethod, Map<string, (seconds: number) => void>>();
+  readonly #timers = new Map<DescMethod, Map<string, Series>>();
   readonly #consumers: ConsumerGate | undefined;
   readonly #grants: ConsumerGrants;
   #closed = false;
@@ -180,17 +179,16 @@ export class Dispatcher implements Dispatch {
     const ms = performance.now() - call.startedAt;
     call.noteTime(ms);
     if (this.#consumers) this.#ofConsumers.get(call)?.ended(code, ms);
-    this.#timer(call.method, code)(ms / 1_000);
+    this.#timer(call.method, code).observe(ms / 1_000);
   }
 
-  /** Looked up once: hashing the labels would cost more than the observation. */
-  #timer(method: DescMethod, code: string): (seconds: number) => void {
-    const timers = this.#timers.get(method) ?? new Map<string, (seconds: number) => void>();
+  /** Looked up once: that costs more than the observation. */
+  #timer(method: DescMethod, code: string): Series {
+    const timers = this.#timers.get(method) ?? new Map<string, Series>();
     this.#timers.set(method, timers);
     let timer = timers.get(code);
     if (timer === undefined) {
-      const child = this.#duration.labels({ service: meshWord(method.parent), method: method.name, code });
-      timer = (seconds) => child.observe(seconds);
+      timer = this.#duration.labels({ service: meshWord(method.parent), method: method.name, code });
       timers.set(code, timer);
     }
     return timer;

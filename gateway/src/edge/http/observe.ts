@@ -5,6 +5,7 @@ import {
   type Metrics,
   newSpent,
   requestContext,
+  type Series,
   type Spent,
   startServerSpan,
   type WorkSpan,
@@ -96,9 +97,9 @@ interface Answered {
   readonly status: number;
 }
 
-/** Caches each combination of labels: prom-client's hashing costs more than the observation. There are few combinations. */
+/** Keeps the series of each combination of labels: finding it costs more than the observation. There are few combinations. */
 function recorderOf(durations: Durations): (answered: Answered, seconds: number) => void {
-  const known = new Map<string, ReturnType<Durations['labels']>>();
+  const known = new Map<string, Series>();
   return ({ method, route, status }, seconds) => {
     const name = `${status} ${method} ${route}`;
     let one = known.get(name);
