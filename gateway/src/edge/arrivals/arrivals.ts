@@ -1,5 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Turn, Turns } from '@agentmesh/lib/wait';
+import { ArrivalOrder, type Link } from '../arrival-order.ts';
 
 /** A request, or a message of a live connection. */
 export interface Arrival {
@@ -9,6 +10,8 @@ export interface Arrival {
   isWhole: () => boolean;
   /** Its wait and then its turn, from `takeTurn` on. */
   turn?: Turn;
+  /** Its place among those that arrive. */
+  link?: Link<Arrival>;
 }
 
 /** Requests and messages that have arrived: at most `most`, of which some have a turn. */
@@ -32,13 +35,13 @@ interface Waiting {
 export function createArrivals(most: number, turns: Turns): Arrivals {
   const callers = new Map<string, Set<Arrival>>();
   /** Arrivals for which `takeTurn` was not called yet, the oldest first. Their bodies may still arrive. */
-  const arriving = new Set<Arrival>();
+  const arriving = new ArrivalOrder<Arrival>();
   let size = 0;
 
   function leave(arrival: Arrival): void {
     const own = callers.get(arrival.caller);
     if (own?.delete(arrival) !== true) return;
-    arriving.delete(arrival);
+    if (arrival.link !== undefined) arriving.remove(arrival.link);
     size -= 1;
     if (own.size === 0) callers.delete(arrival.caller);
     arrival.turn?.end();
@@ -60,11 +63,11 @@ export function createArrivals(most: number, turns: Turns): Arrivals {
       const { caller } = arrival;
       if (size >= most) makeRoom(caller);
       callers.set(caller, (callers.get(caller) ?? new Set()).add(arrival));
-      arriving.add(arrival);
+      arrival.link = arriving.add(arrival);
       size += 1;
     },
     takeTurn(arrival, waiting) {
-      arriving.delete(arrival);
+      if (arrival.link !== undefined) arriving.remove(arrival.link);
       if (callers.get(arrival.caller)?.has(arrival) !== true) return waiting.done(tooManyArriving);
       arrival.turn = turns.take(waiting.line, waiting.done);
       if (arrival.turn.isHeld) waiting.done();
@@ -83,12 +86,13 @@ function newestWaiting(own: ReadonlySet<Arrival>): Arrival | undefined {
 }
 
 /** The oldest arrival whose body is incomplete, so that stalled bodies keep nobody out. Removes complete ones on the way, so that each is looked at once. */
-function oldestIncomplete(arriving: Set<Arrival>): Arrival | undefined {
-  for (const arrival of arriving) {
-    if (!arrival.isWhole()) return arrival;
-    arriving.delete(arrival);
+function oldestIncomplete(arriving: ArrivalOrder<Arrival>): Arrival | undefined {
+  let oldest = arriving.oldest;
+  while (oldest?.link !== undefined && oldest.isWhole()) {
+    arriving.remove(oldest.link);
+    oldest = arriving.oldest;
   }
-  return undefined;
+  return oldest;
 }
 
 /** One object for all refusals: a new error would record a stack trace for each request of a crowd. */

@@ -1,3 +1,4 @@
+import { ArrivalOrder, type Link } from '../arrival-order.ts';
 import { HttpError } from '../errors/request-error.ts';
 
 /** Part of a budget that one body holds. */
@@ -28,17 +29,19 @@ export function overloaded(): HttpError {
 
 interface Holder {
   bytes: number;
-  /** Absent when the body has arrived or is gone: V8 may keep a holder that has left the set for long, but not the request of its body. */
+  /** Absent when the body has arrived or is gone: the holder lives as long as its request, which this would keep. */
   giveUp: ((error: Error) => void) | undefined;
+  /** Its place among those that arrive. */
+  link: Link<Holder> | undefined;
 }
 
 export function createBodyBudget(maxBytes: number): BodyBudget {
   /** Bodies that are not complete, the oldest first. */
-  const arriving = new Set<Holder>();
+  const arriving = new ArrivalOrder<Holder>();
   let heldBytes = 0;
 
   function settle(holder: Holder): void {
-    arriving.delete(holder);
+    if (holder.link !== undefined) arriving.remove(holder.link);
     holder.giveUp = undefined;
   }
 
@@ -51,7 +54,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   /** Gives up older bodies until `bytes` fit. */
   function makeRoom(bytes: number, holder: Holder): void {
     while (heldBytes + bytes > maxBytes) {
-      const [oldest] = arriving;
+      const { oldest } = arriving;
       if (oldest === undefined || oldest === holder) throw overloaded();
       const { giveUp } = oldest;
       release(oldest);
@@ -61,8 +64,8 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 
   return {
     hold(giveUp) {
-      const holder: Holder = { bytes: 0, giveUp };
-      arriving.add(holder);
+      const holder: Holder = { bytes: 0, giveUp, link: undefined };
+      holder.link = arriving.add(holder);
       return {
         take(bytes) {
           makeRoom(bytes, holder);
