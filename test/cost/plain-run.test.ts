@@ -17,7 +17,7 @@ const most = {
   statements: 2,
   notifies: 1,
   walBytes: 3_150,
-  promises: 330,
+  promises: 320,
   timers: 20,
   abortControllers: 5.4,
   messages: 4,
