@@ -1,4 +1,4 @@
-import { setImmediate as immediate } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Turn, Turns, type TurnsOptions } from './turns.ts';
@@ -206,11 +206,60 @@ test('a process that is never idle passes turns on after the longest rest', asyn
   expect(rest).toBeLessThanOrEqual(rests * longestRestMs);
 });
 
-test('a turn for which others of its line wait ends when the process had nothing to do for a while, not when it is busy', async () => {
+test('a turn that ends when the process is idle ends after idle time alone, and not before others of its line wait', async () => {
   const { log, take } = open({ ofLine: 1, longestMs: 60_000, longestIdleMs: 3 });
-  take('a', 1);
+  const first = take('a', 1);
   take('a', 2);
+  await delay(20);
+  expect(log).toEqual(['a1']);
+  first.endWhenIdle();
   for (const until = performance.now() + 30; performance.now() < until; ) await immediate();
   expect(log).toEqual(['a1']);
   await vi.waitFor(() => expect(log).toEqual(['a1', 'a2']));
+});
+
+test('of the turns that may end for idleness as many end as wait, and all that end again change nothing', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { turns, take } = open({ ofLine: 4, longestMs: 60_000, longestIdleMs: 0 });
+    const held = Array.from({ length: 4 }, () => take('a'));
+    for (const turn of held) turn.endWhenIdle();
+    expect(vi.getTimerCount()).toBe(0);
+    const last = take('a');
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersToNextTimer();
+    for (let round = 0; round < 3; round += 1) await immediate();
+    expect(held.filter(({ isHeld }) => isHeld)).toHaveLength(3);
+    expect(last.isHeld).toBe(true);
+    for (const turn of [...held, last, ...held]) turn.end();
+    expect([vi.getTimerCount(), turns.size]).toEqual([0, 0]);
+    const again = Array.from({ length: 5 }, () => take('a'));
+    expect(again.filter(({ isHeld }) => isHeld)).toHaveLength(4);
+    for (const turn of again) turn.end();
+    expect(turns.size).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('what a line did while it was alone is owed to nobody who comes later', async () => {
+  const { clock, waited } = useOwnClock(false);
+  try {
+    const { take } = open({ ofLine: 1, restFactor: 0.25 });
+    const takeOne = (): void => {
+      const turn = take('a', '', () => {
+        clock.worked += 1;
+        setImmediate(() => turn.end());
+      });
+    };
+    for (let turn = 0; turn < 200; turn += 1) takeOne();
+    for (; clock.worked < 190; await immediate());
+    expect(waited()).toBe(0);
+    take('b').end();
+    for (; clock.worked < 194; await immediate()) vi.advanceTimersToNextTimer();
+    expect(waited()).toBeLessThan(0.25 * 4 + 2);
+  } finally {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  }
 });

@@ -4,6 +4,8 @@ export interface Turn extends Disposable {
   readonly isHeld: boolean;
   /** Ends the turn, or the wait without a call. May be called more than once. */
   end(): void;
+  /** From now on the turn also ends when the process has been idle for `longestIdleMs`: what is left of its work may wait for something else than this process. */
+  endWhenIdle(): void;
   /** Ends the wait with an error, if it waits. */
   refuse(error: Error): void;
 }
@@ -18,7 +20,7 @@ export interface TurnsOptions {
   readonly ofLineAlone?: number;
   /** Longest time of a turn for which others of its line wait, so that nothing that was forgotten or waits for long holds them up. */
   readonly longestMs?: number;
-  /** Idle time of the process after which a turn for which others of its line wait ends: its work waits for something else than this process. */
+  /** Idle time of the process, since `endWhenIdle` of a turn, after which the turn ends if others of its line wait. */
   readonly longestIdleMs?: number;
   /** Idle time of the process between turns that had waited, beside other lines, as a multiple of its busy time. It shrinks with the time of the wait. */
   readonly restFactor?: number;
@@ -39,7 +41,7 @@ interface Place extends Turn {
   isHeld: boolean;
   /** Beginning of its wait, or of its turn. */
   sinceMs: number;
-  /** Idle time of the process before its turn. */
+  /** Idle time of the process before `endWhenIdle`. */
   idleBeforeMs: number;
   readonly done: (error?: Error) => void;
 }
@@ -72,7 +74,7 @@ export class Turns {
   #begunMs = -Infinity;
   /** Idle time that is due to others. Less than 0: idle time that was not due. */
   #owedMs = 0;
-  /** Use of the event loop that `#owedMs` counts. */
+  /** Use of the event loop up to which `#owedMs` is counted. */
   #counted = performance.eventLoopUtilization();
   /** The line that was seen last, and when another one was. */
   #latest = '';
@@ -141,7 +143,9 @@ export class Turns {
       end();
       done(error);
     };
-    const place: Place = { isHeld: false, sinceMs, idleBeforeMs: 0, done, end, refuse, [Symbol.dispose]: end };
+    const endWhenIdle = (): void => this.#endWhenIdle(line, place);
+    const shown = { end, endWhenIdle, refuse, [Symbol.dispose]: end };
+    const place: Place = { isHeld: false, sinceMs, idleBeforeMs: Infinity, done, ...shown };
     return place;
   }
 
@@ -150,7 +154,14 @@ export class Turns {
     line.held.add(place);
     place.isHeld = true;
     place.sinceMs = nowMs;
-    place.idleBeforeMs = this.#idleMs();
+    this.#watch(line);
+  }
+
+  #endWhenIdle(line: Line, place: Place): void {
+    if (this.#options.longestIdleMs === Infinity) return;
+    place.idleBeforeMs = performance.eventLoopUtilization().idle;
+    clearTimeout(line.timer);
+    line.timer = undefined;
     this.#watch(line);
   }
 
@@ -180,16 +191,21 @@ export class Turns {
   /** Milliseconds of idleness that are due to others. */
   #restMs(): number {
     const nowMs = performance.now();
-    const [line] = this.#queue;
-    const [first] = line?.waiting ?? [];
-    if (first === undefined || !this.#isBesideOthers()) return 0;
-    const factor = this.#options.restFactor * (1 - (nowMs - first.sinceMs) / mostPatienceMs);
-    if (factor <= 0) return 0;
+    const factor = this.#factor(nowMs);
     const used = performance.eventLoopUtilization();
     const { active, idle } = performance.eventLoopUtilization(used, this.#counted);
     this.#counted = used;
-    this.#owedMs = Math.max(this.#owedMs + factor * active - idle, -mostSavedMs);
+    // What a line did while it was alone is owed to nobody.
+    this.#owedMs = factor > 0 ? Math.max(this.#owedMs + factor * active - idle, -mostSavedMs) : 0;
     return Math.min(this.#owedMs, this.#begunMs + longestRestMs - nowMs);
+  }
+
+  /** Idle time that is due for a millisecond of work. */
+  #factor(nowMs: number): number {
+    const [line] = this.#queue;
+    const [first] = line?.waiting ?? [];
+    if (first === undefined || !this.#isBesideOthers()) return 0;
+    return this.#options.restFactor * (1 - (nowMs - first.sinceMs) / mostPatienceMs);
   }
 
   readonly #round = (): void => {
@@ -223,26 +239,26 @@ export class Turns {
     return true;
   }
 
-  /** Ends turns that were held for the longest time, as long as somebody waits. */
+  /** Ends turns that are over, as many as wait. */
   #watch(line: Line): void {
-    const [oldest] = line.held;
-    if (line.timer !== undefined || line.waiting.size === 0 || oldest === undefined) return;
-    const leftMs = this.#leftMs(oldest);
+    if (line.timer !== undefined || line.waiting.size === 0) return;
+    const leftMs = Math.min(...this.#timesLeft(line).map(([, ms]) => ms));
     if (leftMs === Infinity) return;
     line.timer = setTimeout(() => {
       line.timer = undefined;
-      for (const place of line.held) if (line.waiting.size > 0 && this.#leftMs(place) <= 0) place.end();
+      const over = this.#timesLeft(line).filter(([, ms]) => ms <= 0);
+      for (const [place] of over.slice(0, line.waiting.size)) place.end();
       this.#watch(line);
     }, Math.ceil(leftMs));
   }
 
-  /** Least time in milliseconds after which a turn is over. */
-  #leftMs({ sinceMs, idleBeforeMs }: Place): number {
+  /** The turns of a line, the oldest first, with the least time in milliseconds after which each is over. */
+  #timesLeft({ held }: Line): [Place, number][] {
     const { longestMs, longestIdleMs } = this.#options;
-    return Math.min(sinceMs + longestMs - performance.now(), idleBeforeMs + longestIdleMs - this.#idleMs());
-  }
-
-  #idleMs(): number {
-    return this.#options.longestIdleMs === Infinity ? 0 : performance.eventLoopUtilization().idle;
+    const [nowMs, { idle }] = [performance.now(), performance.eventLoopUtilization()];
+    return Array.from(held, (place) => [
+      place,
+      Math.min(place.sinceMs + longestMs - nowMs, place.idleBeforeMs + longestIdleMs - idle),
+    ]);
   }
 }

@@ -52,7 +52,7 @@ export async function acceptRun(context: Running, request: NewRun, caller: RunCa
 /** The permit and the turn that a new run holds. */
 interface Place {
   readonly permit: Permit;
-  /** Held while it is stored and begun. */
+  /** Held while it is stored, and then until it waits for its model or leaves the process idle. */
   readonly entering: AccountTurn;
 }
 

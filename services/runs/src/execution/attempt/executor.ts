@@ -155,6 +155,7 @@ interface Beginning {
 
 function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): RunningAttempt {
   const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
+  entering?.endWhenIdle();
   const accountId = session?.accountId ?? '';
   return {
     turn,
