@@ -1,3 +1,4 @@
+import { Lazy } from '../wait/index.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { createGuardedConnector, type ResolveAll } from './guarded-connector.ts';
 
@@ -22,16 +23,19 @@ export interface GuardedApiFetch extends AsyncDisposable {
  * address fails like one that cannot be reached, with a TypeError.
  */
 export function createGuardedApiFetch(options: GuardedApiFetchOptions): GuardedApiFetch {
-  let opened: ReturnType<typeof openClient> | undefined;
+  const client = new Lazy(
+    () => openClient(options),
+    ({ dispatcher }) => dispatcher.destroy(),
+  );
   const fetch = async (input: unknown, init: { redirect?: string } = {}): Promise<unknown> => {
     const redirect = init.redirect === 'manual' ? 'manual' : 'error';
-    const { send, dispatcher } = await (opened ??= openClient(options));
+    const { send, dispatcher } = await client.get();
     return send(input as string, { ...init, redirect, dispatcher });
   };
   return {
     // undici's own types differ from the platform's, although the platform's fetch is undici.
     fetch: fetch as typeof globalThis.fetch,
-    [Symbol.asyncDispose]: async () => (await opened)?.dispatcher.destroy(),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
 

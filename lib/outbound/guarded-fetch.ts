@@ -1,4 +1,5 @@
 import type { Dispatcher, request } from 'undici';
+import { Lazy } from '../wait/index.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { createGuardedConnector, type ResolveAll } from './guarded-connector.ts';
 import { forAccount } from './names/index.ts';
@@ -46,12 +47,12 @@ const redirectStatus = new Set([301, 302, 303, 307, 308]);
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { timeoutMs = 20_000 } = options;
-  let opened: ReturnType<typeof openClient> | undefined;
+  const opened = new Lazy(() => openClient(options, timeoutMs));
   return async (address, { headers = {}, signal, accountId = '', maxBodyBytes = 1_048_576 } = {}) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const either = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
-      const client = await (opened ??= openClient(options, timeoutMs));
+      const client = await opened.get();
       const hop = { ...client, headers: { ...headers }, signal: either };
       const response = await forAccount(accountId, () => follow(parseAddress(address), hop));
       return await toGuarded(response, maxBodyBytes);

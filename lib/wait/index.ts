@@ -1,3 +1,4 @@
+export { Lazy } from './lazy.ts';
 export { type Turn, Turns, type TurnsOptions } from './turns.ts';
 export { Wake, type WaitOptions } from './wake.ts';
 export { withinDeadline } from './within-deadline.ts';

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { readAnswer } from '@agentmesh/lib/outbound';
+import { Lazy } from '@agentmesh/lib/wait';
 import { serverFailed, serverTimeout } from '../errors.ts';
 import type { UpstreamRequest } from './dialect.ts';
 
@@ -26,13 +27,13 @@ export interface Sender extends AsyncDisposable {
  * the key to another server.
  */
 export function createSender(patienceMs: number): Sender {
-  let opened: ReturnType<typeof openClient> | undefined;
+  const client = new Lazy(openClient, ({ dispatcher }) => dispatcher.destroy());
   return {
     send: async ({ url, headers, body }, signal) => {
       const call = new Call(patienceMs);
       const either = AbortSignal.any([signal, call.signal]);
       try {
-        const { request, dispatcher } = await (opened ??= openClient());
+        const { request, dispatcher } = await client.get();
         const sent = Readable.from(call.passOn(body), { objectMode: false, highWaterMark: 1 });
         const options = { method: 'POST', headers, body: sent, signal: either, dispatcher } as const;
         const { statusCode: status, headers: answered, body: answer } = await request(url, options);
@@ -45,7 +46,7 @@ export function createSender(patienceMs: number): Sender {
         call.end();
       }
     },
-    [Symbol.asyncDispose]: async () => (await opened)?.dispatcher.destroy(),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
 

@@ -1,8 +1,8 @@
-import type { Agent } from 'undici';
+import { Lazy } from '@agentmesh/lib/wait';
 import type { MailAccounts } from './mail-accounts.ts';
 import type { MailAccount, Provider } from '../../provider.ts';
 import type { ProviderError } from './provider-error.ts';
-import { open, type ProviderAnswer, type ProviderRequest, readAnswer, readChunks } from './send.ts';
+import { type Connections, open, type ProviderAnswer, type ProviderRequest, readAnswer, readChunks } from './send.ts';
 
 export interface ProviderClientOptions {
   readonly provider: Provider;
@@ -33,16 +33,16 @@ const mostConnections = 64;
 /** Creates a client with connections of its own. Disposing it closes them. */
 export function createProviderClient(options: ProviderClientOptions): ProviderClient {
   const { provider, baseUrl, mailAccounts, toError } = options;
-  let agent: Promise<Agent> | undefined;
+  const connections = new Lazy(openConnections, ({ dispatcher }) => dispatcher.destroy());
   const tokenOf = async (mailAccount: MailAccount, fresh: boolean) =>
     (await mailAccounts.accessToken(provider, mailAccount, { fresh })).accessToken;
   const openAuthorized = async (mailAccount: MailAccount, request: ProviderRequest, accessToken?: string) => {
     const first = accessToken ?? (await tokenOf(mailAccount, false));
-    const dispatcher = await (agent ??= createAgent());
-    const response = await open(request, { baseUrl, dispatcher, accessToken: first });
+    const send = (accessToken: string) => open(request, { baseUrl, connections, accessToken });
+    const response = await send(first);
     if (response.status !== 401) return response;
     await response.body?.cancel();
-    return open(request, { baseUrl, dispatcher, accessToken: await tokenOf(mailAccount, true) });
+    return send(await tokenOf(mailAccount, true));
   };
   return {
     call: async (mailAccount, request, accessToken) => {
@@ -56,12 +56,12 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
       if (!response.ok) throw toError(await readAnswer(response, request));
       return readChunks(response, request);
     },
-    [Symbol.asyncDispose]: async () => (await agent)?.destroy(),
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   };
 }
 
 /** undici is loaded with the first call. */
-async function createAgent(): Promise<Agent> {
-  const undici = await import('undici');
-  return new undici.Agent({ connections: mostConnections, connect: { timeout: 10_000 } });
+async function openConnections(): Promise<Connections> {
+  const { Agent, fetch } = await import('undici');
+  return { fetch, dispatcher: new Agent({ connections: mostConnections, connect: { timeout: 10_000 } }) };
 }

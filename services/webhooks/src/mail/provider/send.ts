@@ -1,5 +1,6 @@
 import { readAnswer as readBytes } from '@agentmesh/lib/outbound';
-import type { Dispatcher, Response } from 'undici';
+import type { Lazy } from '@agentmesh/lib/wait';
+import type { Agent, fetch, Response } from 'undici';
 import { ProviderError } from './provider-error.ts';
 
 /** A request to a mail provider. */
@@ -26,11 +27,17 @@ export interface ProviderAnswer {
   readonly json: unknown;
 }
 
+/** Connections to a provider, and the fetch that uses them. */
+export interface Connections {
+  readonly fetch: typeof fetch;
+  readonly dispatcher: Agent;
+}
+
 export interface SendOptions {
   /** Address of the provider without a trailing slash. */
   readonly baseUrl: string;
   readonly accessToken: string;
-  readonly dispatcher: Dispatcher;
+  readonly connections: Lazy<Connections>;
 }
 
 const defaultMaxBytes = 1024 * 1024;
@@ -45,14 +52,14 @@ export async function open(request: ProviderRequest, options: SendOptions): Prom
   const url = urlOf(request.target, options.baseUrl);
   const deadline = AbortSignal.timeout(request.timeoutMs ?? defaultTimeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-  const { fetch } = await import('undici');
   try {
-    return await fetch(url, {
+    const connections = await options.connections.get();
+    return await connections.fetch(url, {
       method: request.method,
       headers: headersOf(request, options.accessToken),
       redirect: 'manual',
       signal,
-      dispatcher: options.dispatcher,
+      dispatcher: connections.dispatcher,
       ...(request.body && { body: JSON.stringify(request.body) }),
     });
   } catch (cause) {
