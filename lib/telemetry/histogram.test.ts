@@ -6,19 +6,28 @@ import { createMetrics } from './metrics.ts';
 const name = 'test_duration_seconds';
 const help = 'Time of a "test"';
 const buckets = [0.001, 0.5, 1, 2.5];
-const labelNames = ['method', 'status'] as const;
+
+const method = fc.constantFrom('GET', 'PUT "x"\n');
+const status = fc.constantFrom(200, '200', 404);
+const value = fc.oneof(fc.constantFrom(...buckets, 0, -1), fc.double({ min: 0, max: 3, noNaN: true }));
+/** Names of labels, and observations that have them. */
+const observations = fc.oneof(
+  fc.record({ labelNames: fc.constant(['method', 'status']), all: many(fc.record({ method, status })) }),
+  fc.record({ labelNames: fc.constant(['status']), all: many(fc.record({ status })) }),
+  fc.record({ labelNames: fc.constant([]), all: many(fc.constant({})) }),
+);
+
+function many<L extends Record<string, string | number>>(labels: fc.Arbitrary<L>) {
+  return fc.array(fc.tuple(labels, value), { maxLength: 30 });
+}
 
 test('a histogram is printed as that of prom-client, whether its series are kept or not', async () => {
-  const label = fc.constantFrom('GET', 'PUT "x"\n');
-  const status = fc.constantFrom(200, 404);
-  const value = fc.oneof(fc.constantFrom(...buckets, 0, -1), fc.double({ min: 0, max: 3, noNaN: true }));
-  const observations = fc.array(fc.tuple(fc.record({ method: label, status }), value), { maxLength: 30 });
   await fc.assert(
-    fc.asyncProperty(observations, async (all) => {
+    fc.asyncProperty(observations, async ({ labelNames, all }) => {
       const registry = new Registry();
-      const theirs = new PromHistogram({ name, help, labelNames, buckets, registers: [registry] });
+      const theirs = new PromHistogram<string>({ name, help, labelNames, buckets, registers: [registry] });
       const metrics = createMetrics({ processMetrics: false });
-      const ours = metrics.histogram({ name, help, labelNames, buckets });
+      const ours = metrics.histogram<string>({ name, help, labelNames, buckets });
       for (const [index, [labels, seconds]] of all.entries()) {
         theirs.observe(labels, seconds);
         if (index % 2 === 0) ours.observe(labels, seconds);
@@ -27,4 +36,9 @@ test('a histogram is printed as that of prom-client, whether its series are kept
       expect(await metrics.registry.metrics()).toBe(await registry.metrics());
     }),
   );
+});
+
+test('a value that is no number is refused', () => {
+  const ours = createMetrics({ processMetrics: false }).histogram({ name, help });
+  expect(() => ours.observe({}, Number.NaN)).toThrow('not a number');
 });

@@ -25,12 +25,15 @@ export class Histogram<L extends string> {
   constructor(shape: HistogramShape) {
     this.name = shape.name;
     this.#shape = shape;
+    // As in prom-client: without labels there is one series, from the beginning.
+    if (shape.labelNames.length === 0) this.labels({});
   }
 
   /** The series with these labels, for the caller to keep: finding it costs more than an observation. */
   labels(labels: LabelValues<L>): Series {
     const given: Partial<Record<string, string | number>> = labels;
-    const key = JSON.stringify(this.#shape.labelNames.map((name) => given[name] ?? null));
+    const texts = this.#shape.labelNames.map((name) => (given[name] === undefined ? null : String(given[name])));
+    const key = JSON.stringify(texts);
     let series = this.#series.get(key);
     if (series === undefined) {
       series = new BoundSeries(labels, this.#shape.buckets);
@@ -43,7 +46,7 @@ export class Histogram<L extends string> {
     this.labels(labels).observe(value);
   }
 
-  /** What the registry prints. */
+  /** The series as the registry prints them. */
   async get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
     const { name, help } = this.#shape;
     const values = [...this.#series.values()].flatMap((series) => series.values(name));
@@ -66,6 +69,7 @@ class BoundSeries implements Series {
   }
 
   observe(value: number): void {
+    if (!Number.isFinite(value)) throw new TypeError(`not a number: ${value}`);
     const bounds = this.#bounds;
     let index = 0;
     while (index < bounds.length && value > (bounds[index] ?? 0)) index += 1;
