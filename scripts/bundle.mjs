@@ -20,7 +20,9 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const keptMs = 7 * 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+/** Time for which a folder is kept that no process has renewed. */
+const keptMs = 7 * dayMs;
 const entries = { main: 'main.ts', dev: 'scripts/dev.ts' };
 /** Packages that read files beside their own, or that replace functions of others when they are loaded. */
 const unbundled = /^(@grpc\/|grpc-health-check|@fastify\/swagger-ui|@opentelemetry\/sdk-node|@aws-sdk\/)/;
@@ -40,7 +42,7 @@ const unasked = {
     export const createLogger = () => ({ log: none, debug: none, info: none, warn: none, error: none });`,
 };
 /** Modules of Node of which an import statement reads every export, also those that load others: `WebSocket` of `http` loads undici, 34 ms and 14 MB. */
-const dearImports = Object.fromEntries(
+const costlyImports = Object.fromEntries(
   ['http', 'node:http', 'process', 'node:process'].map((id) => [id, gettersUnread(id)]),
 );
 
@@ -106,13 +108,15 @@ async function build(rolldown, folder) {
     input,
     cwd: repository,
     platform: 'node',
-    logLevel: 'silent',
+    onLog: refuseMissing,
     tsconfig: false,
     treeshake: { moduleSideEffects: (id) => (withoutEffects.test(id) ? false : undefined) },
     plugins: [atHome(dir)],
   });
   const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' };
-  await made.write({ dir, format: 'esm', sourcemap: true, sourcemapExcludeSources: true, comments: false, ...names });
+  const banner = ({ isEntry }) => (isEntry ? renewal : '');
+  const written = { sourcemap: true, sourcemapExcludeSources: true, comments: false, banner };
+  await made.write({ dir, format: 'esm', ...written, ...names });
   await made.close();
   // The image runs it as another user than the one that has built it.
   chmodSync(dir, 0o755);
@@ -124,6 +128,16 @@ async function build(rolldown, folder) {
   }
 }
 
+/** A running process keeps its folder, of which it may load something later. In an image it may not, and need not. */
+const renewal = `setInterval(() => {
+  process.getBuiltinModule('fs').utimes(import.meta.dirname, new Date(), new Date(), () => undefined);
+}, ${dayMs}).unref();`;
+
+/** What a module lacks would be undefined at run time, e.g. a getter of `node:http` that `costlyImports` leaves out. */
+function refuseMissing(_, { code, message }) {
+  if (code === 'MISSING_EXPORT' || code === 'IMPORT_IS_UNDEFINED') throw new Error(message);
+}
+
 /** Modules look up files, packages and workers from where they were, and packages that are not bundled are imported from there. Paths stay relative: the image has others. */
 function atHome(dir) {
   const up = `${relative(dir, repository)}/`;
@@ -132,12 +146,12 @@ function atHome(dir) {
     async resolveId(source, importer, options) {
       const instead = /\/@google\/adk\//.test(importer) ? source.replace(/^.*(?=\/google_llm\.js$)/, '.') : '';
       if (Object.hasOwn(unasked, instead)) return `\0${instead}`;
-      if (options.kind === 'import-statement' && Object.hasOwn(dearImports, source)) return `\0${source}`;
+      if (options.kind === 'import-statement' && Object.hasOwn(costlyImports, source)) return `\0${source}`;
       if (!unbundled.test(source)) return undefined;
       const found = await this.resolve(source, importer, { ...options, skipSelf: true });
       return found === null ? undefined : { id: pathToFileURL(found.id).href, external: true };
     },
-    load: (id) => unasked[id.slice(1)] ?? dearImports[id.slice(1)],
+    load: (id) => unasked[id.slice(1)] ?? costlyImports[id.slice(1)],
     transform(code, id) {
       if (!code.includes('import.meta.')) return undefined;
       const here = `new URL(${JSON.stringify(up + relative(repository, id))}, import.meta.url)`;
@@ -169,7 +183,7 @@ function gettersUnread(id) {
     export const { ${names.map(([name]) => name).join(', ')} } = it;`;
 }
 
-/** Writes other characters as escapes: V8 keeps a text with one of them in twice as many bytes. After a backslash such a character stays. */
+/** Writes other characters as escapes: V8 keeps a text with one of them in twice as many bytes. After a backslash such a character stays. It changes the raw text of a tagged template. */
 function inAscii(code) {
   return code.replaceAll(/(\\*)([\u0080-\uffff])/g, (all, slashes, unit) =>
     slashes.length % 2 === 1 ? all : `${slashes}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
