@@ -8,10 +8,10 @@ import type { Hostile } from './attacker-process.ts';
 const isFull = process.env['VERIFY'] === 'full';
 // Runs at once, and the heap of the process that executes them in MiB.
 const [atOnce, heapMb] = isFull ? [1_024, 1_024] : [64, 256];
-/** p99 of a stranger's runs in milliseconds where nobody else ran, in docs/performance.md and now. */
-const quiet = { usual: 14, now: 0 };
+/** p99 of a stranger's runs in milliseconds where nobody else ran, when those below were measured and now. */
+const quiet = { usual: 12, now: 0 };
 /**
- * Most milliseconds of the p99 of a stranger's runs where docs/performance.md has `p99Ms`: four times as long and a quarter of a second at least, because machines differ, and more
+ * Most milliseconds of the p99 of a stranger's runs where the best of the last two measurements, which docs/performance.md has, is `p99Ms`: four times as long and a quarter of a second at least, because machines differ, and more
  * where the machine was slower when nobody else ran.
  */
 const mostMs = (p99Ms: number): number => Math.max(4 * p99Ms, 250) * Math.max(1, quiet.now / quiet.usual);
@@ -92,11 +92,11 @@ const tooLarge = ['MODEL_ANSWER_TOO_LARGE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCE
 test.each<{ kind: Hostile; codes: string[]; p99Ms: number }>([
   { kind: 'line', codes: tooLarge, p99Ms: 104 },
   { kind: 'deep', codes: tooLarge, p99Ms: 77 },
-  { kind: 'events', codes: tooLarge, p99Ms: 80 },
-  { kind: 'body', codes: tooLarge, p99Ms: 111 },
-  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 78 },
-  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 131 },
-  { kind: 'tools', codes: [''], p99Ms: 196 },
+  { kind: 'events', codes: tooLarge, p99Ms: 66 },
+  { kind: 'body', codes: tooLarge, p99Ms: 100 },
+  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 47 },
+  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 61 },
+  { kind: 'tools', codes: [''], p99Ms: 143 },
   // The same number of runs of an account that does nothing wrong, to compare with.
   { kind: 'echo', codes: [''], p99Ms: 35 },
 ])(
