@@ -42,6 +42,8 @@ test('a run whose client waits with it for the model holds a bounded part of the
   const caller = await newAccount(mesh.url);
   using first = await waitFor(caller, sessionsAtOnce);
   first[Symbol.dispose]();
+  const left = async () => (await caller.request<unknown[]>('GET', '/runs?status=running')).body;
+  await expect.poll(left).toEqual([]);
   const before = await heap();
   using _ = await waitFor(caller, waitingRuns);
   const held = (await heap()) - before;

@@ -57,7 +57,8 @@ describe.skipIf(!hasPython)('the client for Python', () => {
 
   test('has whole types, for the oldest and the newest Python', async () => {
     const config = join(client, 'pyproject.toml');
-    for (const version of ['3.10', '3.14']) {
+    // Each takes ten seconds. The oldest one knows least, so it refuses most.
+    for (const version of process.env.VERIFY === 'full' ? ['3.10', '3.14'] : ['3.10']) {
       const typed = [join(client, 'src', 'agentmesh'), join(client, 'tests', 'use_verbs.py')];
       const checked = await run(python, '-m', 'mypy', '--config-file', config, '--python-version', version, ...typed);
       expect(checked).toMatchObject({ code: 0 });

@@ -98,11 +98,11 @@ async function startServer(): Promise<string> {
 }
 
 /**
- * Removes a server when its user has ended. The data need no flushing: SIGQUIT. GNU's tail looks for the user by itself; where there is another one, a shell does, which makes a process for
- * each look.
+ * Removes a server when its user has ended. The data need no flushing: SIGQUIT. GNU's tail looks for the user by itself. Others know no `--pid`, and the shell looks, with a process for each
+ * look.
  */
 function removeAfterExit({ user, pid, folder }: { user: number; pid: number; folder: string }): void {
-  const script = `tail -s 0.5 --pid="$0" -f /dev/null || while kill -0 "$0"; do sleep 0.5; done; kill -QUIT "$1"
+  const script = `tail -s 0.5 --pid="$0" -f /dev/null; while kill -0 "$0"; do sleep 0.5; done; kill -QUIT "$1"
     n=0; while kill -0 "$1" && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.05; done; rm -rf "$2"`;
   spawn('/bin/sh', ['-c', script, String(user), String(pid), folder], { detached: true, stdio: 'ignore' }).unref();
 }
