@@ -1,9 +1,11 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../pg/index.ts';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
 import type { Attempt, Jobs } from './index.ts';
 import { greet, greetDue, openTestQueue, type TestQueue } from './testing.ts';
+import { Workers } from './workers.ts';
 
 let queue: TestQueue;
 let db: Database;
@@ -183,3 +185,35 @@ async function execute(address: string, text: string): Promise<void> {
   await client.query(text);
   await client.end();
 }
+
+test('workers are added one by one while all are busy, up to the number of their task, and none by a failure', async () => {
+  const works: ((jobs: object[]) => Promise<void>)[] = [];
+  const notified: string[] = [];
+  let isAway = false;
+  const boss = {
+    work: async (_name: string, _options: object, work: (jobs: object[]) => Promise<void>) => {
+      if (isAway) throw new Error('PostgreSQL is away');
+      return String(works.push(work));
+    },
+    notifyWorker: (id: string) => void notified.push(id),
+  };
+  const gate = Promise.withResolvers<void>();
+  const workers = new Workers(boss as never, { ...greet, atOnce: 3 });
+  await workers.start(() => gate.promise);
+  workers.wake();
+  await immediate();
+  expect([works.length, notified]).toEqual([1, ['1']]);
+  isAway = true;
+  const first = works[0]?.([{}]);
+  await immediate();
+  expect(works).toHaveLength(1);
+  isAway = false;
+  for (const more of [2, 3, 3]) {
+    workers.wake();
+    await immediate();
+    expect(works).toHaveLength(more);
+    void works[more - 1]?.([{}]);
+  }
+  gate.resolve();
+  await first;
+});
