@@ -5,7 +5,7 @@ import { limitSettings, WatchedClient, withSessionSettings } from './connection/
 import { checkServer } from './check-server.ts';
 import { toDatabaseError } from './sending/index.ts';
 import { ensureLocks, holdLock } from './locks/index.ts';
-import { applyMigrations, missingMigrations } from './migrations/index.ts';
+import { applyMigrations, areApplied, missingMigrations } from './migrations/index.ts';
 import { isRefused, MissingRight, ownAgain } from './roles/index.ts';
 
 /** Limit of one statement of a migration, which may build an index of a large table. */
@@ -32,7 +32,7 @@ export function schemasOf(service: string, jobs: boolean): string[] {
   return jobs ? [service, jobsSchema(service)] : [service];
 }
 
-/** Creates the service's role and schemas and applies its migrations, while other replicas wait for the lock `migrations` of the schema. */
+/** Creates the service's role and schemas and applies its migrations, if some are missing, while other replicas wait for the lock `migrations` of the schema. */
 export async function prepareSchema(options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   if (!/^[a-z][a-z0-9_]*$/.test(options.service)) throw new Error(`not a service name: ${options.service}`);
   const { service, url: address, directUrl: url = address, statementMs } = options;
@@ -51,6 +51,8 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
     await checkServer(client, options, log);
     if (await isForeign(client, service)) return await requirePrepared(client, options);
     const owner = await repeatAfterRaces(() => createSchemas(client, options, log));
+    const folder = { schema: owner.schema, folder: options.migrations };
+    if (await areApplied(client, folder)) return owner;
     const settings = [...limitSettings(), `search_path=${service}`, ...(owner.role ? [`role=${owner.role}`] : [])];
     await using _lock = await holdLock({
       connection: {
@@ -61,7 +63,7 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
       onLost: (error) => client.abandon(error),
     });
     client.isPatient = true;
-    await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
+    await applyMigrations(client, { ...folder, log });
     return owner;
   } finally {
     client.isPatient = false;

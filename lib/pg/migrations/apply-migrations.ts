@@ -42,6 +42,15 @@ export async function applyMigrations(client: Client, { schema, folder, log }: M
   if (now.length > 0) log.info({ schema, migrations: now }, 'migrations applied');
 }
 
+/** Whether each file of the folder is recorded as it is now: then there is nothing to do, and nobody to wait for. */
+export async function areApplied(client: Client, { schema, folder }: Omit<MigrationFolder, 'log'>): Promise<boolean> {
+  if (!(await hasTable(client, schema))) return false;
+  const migrations = await readMigrations(folder);
+  const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from migrations');
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  return migrations.every(({ name, checksum }) => applied.get(name) === checksum);
+}
+
 /** Name of the first migration of the folder that is not applied; undefined when all are, or a newer replica has applied others. */
 export async function missingMigrations(
   client: Client,
@@ -59,11 +68,15 @@ export async function missingMigrations(
   return names.find((name) => !applied.has(name));
 }
 
-async function ensureTable(client: Client, schema: string): Promise<void> {
+async function hasTable(client: Client, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>('select to_regclass($1) is not null as present', [
     `${schema}.migrations`,
   ]);
-  if (rows[0]?.present) return;
+  return rows[0]?.present === true;
+}
+
+async function ensureTable(client: Client, schema: string): Promise<void> {
+  if (await hasTable(client, schema)) return;
   await client.query(
     'create table migrations(name text primary key, checksum text not null, applied_at timestamptz not null default now())',
   );
