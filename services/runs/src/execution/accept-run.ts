@@ -120,11 +120,13 @@ export async function storeRun(
     ...(known && { known: knownOf(known) }),
   };
   signal?.throwIfAborted();
-  using parting = abortLater(signal, partingMs);
+  // It ends the call, and later the attempt that the call grants.
+  const working = new AbortController();
+  using _parting = abortLater(working, signal, partingMs);
   const { invocationId, already, turn } = await context.strays.during(async () => {
-    const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: parting.signal });
+    const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: working.signal });
     const { invocationId, turn, already } = begun;
-    if (turn !== undefined) context.executor.start(turn, { viewer, known, entering });
+    if (turn !== undefined) context.executor.start(turn, { viewer, known, entering, working });
     else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
     return begun;
   });

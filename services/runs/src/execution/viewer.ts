@@ -99,14 +99,18 @@ class BufferedViewer implements Viewer {
   }
 
   async *responses(signal?: AbortSignal): AsyncGenerator<Response> {
+    // One listener for all waits.
+    const leave = (): void => this.#news.wake();
+    signal?.addEventListener('abort', leave);
     try {
       while (signal?.aborted !== true) {
         for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) yield next;
         if (this.#closed) break;
-        await this.#news.wait(signal && { signal });
+        await this.#news.wait();
       }
       if (this.#error !== undefined) throw this.#error;
     } finally {
+      signal?.removeEventListener('abort', leave);
       this.#closed = true;
       this.#waiting.clear();
     }

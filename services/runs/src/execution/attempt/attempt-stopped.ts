@@ -29,7 +29,7 @@ export function stopOf(error: unknown, { reason }: AbortSignal): Stop | undefine
   return cause === 'cancelled' || isCancelling(error) ? cancelled : undefined;
 }
 
-export function isHandedOver({ reason }: AbortSignal): boolean {
+export function isHandedOver({ reason }: { readonly reason: Error | undefined }): boolean {
   return reason instanceof AttemptStopped && reason.stopCause === 'handed-over';
 }
 

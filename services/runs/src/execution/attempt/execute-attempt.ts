@@ -46,7 +46,7 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
 async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt): Promise<Ending> {
   const { turn, viewer, working, lease, waits, lost } = run;
   const window = openWindow(turn, run.known, deps.historyWindow);
-  const journal = new Journal({ sessions: deps.sessions, turn, signal: lost, waits });
+  const journal = new Journal({ sessions: deps.sessions, turn, lost, waits });
   const costs = new RunCost(working);
   const recorder = createRecorder({ turn, journal, viewer, live, costs });
   let author = turn.session?.appName ?? '';

@@ -8,6 +8,7 @@ import { heaviestAccount } from '../limits/heaviest-account.ts';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { executeAttempt } from './execute-attempt.ts';
 import type { Ending, ExecutionDeps } from './execution-deps.ts';
+import { LostTurn } from '../recording/lost-turn.ts';
 import { createOneByOne } from './one-by-one.ts';
 import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
 import type { Viewer } from '../viewer.ts';
@@ -30,6 +31,8 @@ export interface StartOptions {
   readonly known?: HistoryWindow | undefined;
   /** Ended when the attempt waits for a model or has ended. */
   readonly entering?: AccountTurn | undefined;
+  /** See AttemptRun. Absent, or aborted: one of its own. */
+  readonly working?: AbortController | undefined;
 }
 
 /** The attempts that run in this process. They go on when their callers leave. */
@@ -73,7 +76,7 @@ export interface ExecutorOptions extends ExecutionDeps {
 interface RunningAttempt extends WaitingAttempt {
   readonly turn: Turn;
   readonly working: AbortController;
-  readonly lost: AbortController;
+  readonly lost: LostTurn;
   readonly leaseMs: number;
   heldAtMs: number;
   done: Promise<void>;
@@ -93,12 +96,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 
   const executor: Executor = {
-    start(turn, { viewer, known, entering } = {}) {
-      const running = toRunning(turn, { viewer, entering, repeats: options.repeats });
+    start(turn, { viewer, known, entering, working: given } = {}) {
+      const running = toRunning(turn, { viewer, entering, working: given, repeats: options.repeats });
       const { working, lost, waits } = running;
       const leave = attempts.add(running);
       const lease = leaseOf(executor, options.outageMs, running);
-      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, waits, lost: lost.signal });
+      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, waits, lost });
       const begin = () => options.around?.(turn, attempt) ?? attempt();
       running.done = inTurn(turn, begin, working.signal).then((ending) => {
         leave();
@@ -150,10 +153,11 @@ async function drain(executor: Executor, attempts: Iterable<RunningAttempt>, dea
 interface Beginning {
   readonly viewer: Viewer | undefined;
   readonly entering: AccountTurn | undefined;
+  readonly working: AbortController | undefined;
   readonly repeats: Turns | undefined;
 }
 
-function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): RunningAttempt {
+function toRunning(turn: Turn, { viewer, entering, working, repeats }: Beginning): RunningAttempt {
   const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
   entering?.endWhenIdle();
   const accountId = session?.accountId ?? '';
@@ -167,8 +171,8 @@ function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): Runnin
     ),
     viewer,
     leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
-    working: new AbortController(),
-    lost: new AbortController(),
+    working: working === undefined || working.signal.aborted ? new AbortController() : working,
+    lost: new LostTurn(),
     heldAtMs: performance.now(),
     done: Promise.resolve(),
   };
@@ -219,6 +223,6 @@ function nameOf({ accountId, sessionPk, fence }: HeldLease): string {
 
 function stop(attempt: RunningAttempt, cause: StopCause): void {
   const reason = new AttemptStopped(cause);
-  if (cause === 'lost' || cause === 'handed-over') attempt.lost.abort(reason);
+  if (cause === 'lost' || cause === 'handed-over') attempt.lost.lose(reason);
   attempt.working.abort(reason);
 }

@@ -4,6 +4,7 @@ import type { WireEvent } from '@agentmesh/proto/event';
 import type { AppendEventsResponse, AttemptEnd, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { RunWaits } from '../../models/use/run-waits.ts';
+import type { LostTurn } from './lost-turn.ts';
 
 export type End = Pick<AttemptEnd, 'outcome'> & Partial<Omit<AttemptEnd, '$typeName' | '$unknown' | 'outcome'>>;
 
@@ -11,7 +12,7 @@ export interface JournalOptions {
   readonly sessions: Client<typeof SessionsService>;
   readonly turn: Turn;
   /** Ends the retries. */
-  readonly signal: AbortSignal;
+  readonly lost: LostTurn;
   /** Notes the time of each append as a wait for the lease, which the same service extends. */
   readonly waits?: RunWaits | undefined;
 }
@@ -46,10 +47,10 @@ export class Journal {
   /**
    * Appends whole events and, with `end`, ends the attempt, in one call. Tries again while the sessions service cannot be
    * reached: it knows repeated events by their ids. Throws MeshError aborted `fence_lost`, not_found when the session is
-   * gone, invalid_argument for what cannot be stored, internal when it keeps failing on it, and the signal's reason.
+   * gone, invalid_argument for what cannot be stored, internal when it keeps failing on it, and the reason of a lost turn.
    */
   async append(events: readonly WireEvent[], end?: End): Promise<AppendEventsResponse> {
-    const { sessions, turn, signal, waits } = this.#options;
+    const { sessions, turn, lost, waits } = this.#options;
     const request = {
       accountId: turn.session?.accountId ?? '',
       sessionPk: turn.sessionPk,
@@ -62,7 +63,7 @@ export class Journal {
     };
     const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });
     using _ = waits?.begin('lease');
-    const response = await untilAnswered(call, signal);
+    const response = await untilAnswered(call, lost);
     this.#lastSeq = response.lastSeq;
     this.#written.push(...events);
     return response;
@@ -73,20 +74,20 @@ export class Journal {
  * Repeats a call until it is answered. When the turn is lost meanwhile, an earlier try may be why: it was stored after its connection had broken, and
  * ended the attempt. So the call is repeated once more, which the fence makes safe.
  */
-async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function untilAnswered<T>(call: () => Promise<T>, lost: LostTurn): Promise<T> {
   let faults = 0;
-  signal.throwIfAborted();
+  lost.check();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const isLast = signal.aborted;
+    const isLast = lost.reason !== undefined;
     try {
       return await call();
     } catch (error) {
-      if (isLast) signal.throwIfAborted();
+      if (isLast) lost.check();
       if (isFault(error)) faults += 1;
       if (!mayPass(error) || faults === mostFaults) throw error;
     }
-    // An abort ends the pause.
-    await delay(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+    // The loss ends the pause.
+    await delay(pauseMs * (0.5 + Math.random()), undefined, { signal: lost.signal }).catch(() => undefined);
   }
 }
 
