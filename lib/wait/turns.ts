@@ -1,3 +1,5 @@
+import { ArrivalOrder, type Link } from './arrival-order.ts';
+
 /** A wait in a line, and then a turn. */
 export interface Turn extends Disposable {
   /** Whether the turn has begun and has not ended. */
@@ -37,21 +39,55 @@ const longestRestMs = 50;
 /** Wait in milliseconds after which nothing rests any more: a line that needs more than the rest leaves it waits longer, but not ever longer. */
 const mostPatienceMs = 10_000;
 
-interface Place extends Turn {
-  isHeld: boolean;
+/** Told by a place. One for all places of `Turns`. */
+interface Told {
+  readonly end: (place: Place) => void;
+  readonly endWhenIdle: (place: Place) => void;
+}
+
+/** A class, since each run has several: no functions are made for it. */
+class Place implements Turn {
+  isHeld = false;
+  readonly line: Line;
   /** Beginning of its wait, or of its turn. */
   sinceMs: number;
   /** Idle time of the process before `endWhenIdle`. */
-  idleBeforeMs: number;
+  idleBeforeMs = Infinity;
+  /** Among those of its line that wait, and then among those that hold a turn. */
+  link: Link<Place> | undefined;
   readonly done: (error?: Error) => void;
+  readonly #turns: Told;
+
+  constructor(line: Line, sinceMs: number, on: Pick<Place, 'done'> & { readonly turns: Told }) {
+    this.line = line;
+    this.sinceMs = sinceMs;
+    this.done = on.done;
+    this.#turns = on.turns;
+  }
+
+  end(): void {
+    this.#turns.end(this);
+  }
+
+  endWhenIdle(): void {
+    this.#turns.endWhenIdle(this);
+  }
+
+  refuse(error: Error): void {
+    if (this.isHeld || this.link?.isIn !== true) return;
+    this.end();
+    this.done(error);
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
 }
 
 interface Line {
   readonly name: string;
-  /** The oldest first. */
-  readonly held: Set<Place>;
-  /** In the order in which they came. */
-  readonly waiting: Set<Place>;
+  readonly held: ArrivalOrder<Place>;
+  readonly waiting: ArrivalOrder<Place>;
   /** Runs only while somebody waits: a turn that is free costs no timer. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -97,13 +133,12 @@ export class Turns {
     const nowMs = performance.now();
     if (this.#latest !== name) this.#otherAtMs = this.#latestAtMs;
     [this.#latest, this.#latestAtMs] = [name, nowMs];
-    const line: Line = this.#lines.get(name) ?? { name, held: new Set(), waiting: new Set(), timer: undefined };
-    this.#lines.set(name, line);
-    const place = this.#placeIn(line, nowMs, done);
+    const line = this.#lines.get(name) ?? this.#open(name);
+    const place = new Place(line, nowMs, { done, turns: this.#told });
     if (line.waiting.size === 0 && this.#hasRoom(line)) {
       this.#begin(line, place, nowMs);
     } else {
-      line.waiting.add(place);
+      place.link = line.waiting.add(place);
       this.#queue.add(line);
       this.#watch(line);
     }
@@ -136,28 +171,27 @@ export class Turns {
     return performance.now() - this.#otherAtMs < seenMs;
   }
 
-  #placeIn(line: Line, sinceMs: number, done: (error?: Error) => void): Place {
-    const end = (): void => this.#end(line, place);
-    const refuse = (error: Error): void => {
-      if (!line.waiting.has(place)) return;
-      end();
-      done(error);
-    };
-    const endWhenIdle = (): void => this.#endWhenIdle(line, place);
-    const shown = { end, endWhenIdle, refuse, [Symbol.dispose]: end };
-    const place: Place = { isHeld: false, sinceMs, idleBeforeMs: Infinity, done, ...shown };
-    return place;
+  #open(name: string): Line {
+    const line: Line = { name, held: new ArrivalOrder(), waiting: new ArrivalOrder(), timer: undefined };
+    this.#lines.set(name, line);
+    return line;
   }
+
+  readonly #told: Told = {
+    end: (place) => this.#end(place),
+    endWhenIdle: (place) => this.#endWhenIdle(place),
+  };
 
   #begin(line: Line, place: Place, nowMs: number): void {
     this.#held += 1;
-    line.held.add(place);
+    place.link = line.held.add(place);
     place.isHeld = true;
     place.sinceMs = nowMs;
     this.#watch(line);
   }
 
-  #endWhenIdle(line: Line, place: Place): void {
+  #endWhenIdle(place: Place): void {
+    const { line } = place;
     if (this.#options.longestIdleMs === Infinity) return;
     place.idleBeforeMs = performance.eventLoopUtilization().idle;
     clearTimeout(line.timer);
@@ -165,9 +199,11 @@ export class Turns {
     this.#watch(line);
   }
 
-  #end(line: Line, place: Place): void {
-    if (line.held.delete(place)) this.#held -= 1;
-    else if (!line.waiting.delete(place)) return;
+  #end(place: Place): void {
+    const { line, link, isHeld } = place;
+    if (link?.isIn !== true) return;
+    (isHeld ? line.held : line.waiting).remove(link);
+    if (isHeld) this.#held -= 1;
     place.isHeld = false;
     if (line.waiting.size === 0) this.#leave(line);
     if (this.#queue.size > 0) this.#dueRound();
@@ -203,7 +239,7 @@ export class Turns {
   /** Idle time that is due for a millisecond of work. */
   #factor(nowMs: number): number {
     const [line] = this.#queue;
-    const [first] = line?.waiting ?? [];
+    const first = line?.waiting.oldest;
     if (first === undefined || !this.#isBesideOthers()) return 0;
     return this.#options.restFactor * (1 - (nowMs - first.sinceMs) / mostPatienceMs);
   }
@@ -229,9 +265,9 @@ export class Turns {
 
   /** Lets the first one of a line begin, if there is room. The line then waits behind the others. */
   #beginNext(line: Line): boolean {
-    const [next] = line.waiting;
-    if (next === undefined || !this.#hasRoom(line)) return false;
-    line.waiting.delete(next);
+    const next = line.waiting.oldest;
+    if (next?.link === undefined || !this.#hasRoom(line)) return false;
+    line.waiting.remove(next.link);
     this.#queue.delete(line);
     if (line.waiting.size > 0) this.#queue.add(line);
     this.#begin(line, next, performance.now());

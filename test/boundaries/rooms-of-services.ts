@@ -3,7 +3,7 @@ import type { RoomLists } from './rooms.ts';
 /** Each folder that has folders, with its rooms in one order: see RoomLists. `gateway/README.md` has the list of the edge too. */
 export const roomLists: RoomLists = {
   'gateway/src/edge':
-    'validation most-entries.ts pace.ts arrival-order.ts errors json origins authentication records paging streams idempotency throttle arrivals openapi http bodies',
+    'validation most-entries.ts pace.ts errors json origins authentication records paging streams idempotency throttle arrivals openapi http bodies',
   lib: 'heap heap-testing prices wait spans telemetry certificates rpc pg bus jobs service signing idempotency outbound usage',
   'lib/bus': 'current-trace.ts seal.ts driver names bus.ts consume topic.ts create-bus.ts nats postgres testing',
   'lib/idempotency':

@@ -1,6 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { Turn, Turns } from '@agentmesh/lib/wait';
-import { ArrivalOrder, type Link } from '../arrival-order.ts';
+import { ArrivalOrder, type Link, type Turn, type Turns } from '@agentmesh/lib/wait';
 
 /** A request, or a message of a live connection. */
 export interface Arrival {

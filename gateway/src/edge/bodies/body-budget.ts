@@ -1,4 +1,4 @@
-import { ArrivalOrder, type Link } from '../arrival-order.ts';
+import { ArrivalOrder, type Link } from '@agentmesh/lib/wait';
 import { HttpError } from '../errors/request-error.ts';
 
 /** Part of a budget that one body holds. */

@@ -1,4 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import { ArrivalOrder } from '@agentmesh/lib/wait';
 
 /** Looks after a call whose outcome is not known: a process of sessions that was stopped may commit what it was asked for after the first ones. */
 const looksAfterDoubt = 5;
@@ -26,7 +27,7 @@ interface Call {
  */
 export class Strays {
   /** Calls under way that may give this process a run, the oldest first. */
-  readonly #calls = new Set<Call>();
+  readonly #calls = new ArrivalOrder<Call>();
   #looksLeft = 0;
   #nextLookMs = performance.now() + periodMs * Math.random();
   /** The database's clock when the latest renewal was answered. */
@@ -34,15 +35,14 @@ export class Strays {
 
   /** Does what may give this process a run, and starts what it was given. */
   async during<T>(work: () => Promise<T>): Promise<T> {
-    const call = { sentAtMs: performance.now() };
-    this.#calls.add(call);
+    const call = this.#calls.add({ sentAtMs: performance.now() });
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof MeshError && refused.has(error.code))) this.suspect();
       throw error;
     } finally {
-      this.#calls.delete(call);
+      this.#calls.remove(call);
     }
   }
 
@@ -59,8 +59,7 @@ export class Strays {
     const isDue = this.#looksLeft > 0 || performance.now() >= this.#nextLookMs;
     if (!isDue || this.#read === undefined) return 0;
     const { now, readAtMs } = this.#read;
-    const [oldest] = this.#calls;
-    return now - Math.max(0, readAtMs - (oldest?.sentAtMs ?? readAtMs)) / 1_000;
+    return now - Math.max(0, readAtMs - (this.#calls.oldest?.sentAtMs ?? readAtMs)) / 1_000;
   }
 
   /** To be called with the answer of a renewal; `looked`: it was asked for strays. */

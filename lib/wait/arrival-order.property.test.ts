@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ArrivalOrder, type Link } from './arrival-order.ts';
 
-test('the oldest is the one that came first of those that have not left, whichever leave, also more than once', () => {
+test('it has those that have not left, in the order in which they came, whichever leave, also more than once', () => {
   const step = fc.oneof(fc.constant('come' as const), fc.nat());
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -16,7 +16,8 @@ test('the oldest is the one that came first of those that have not left, whichev
           if (left !== undefined) order.remove(left);
           if (left !== undefined) inside.delete(left.item);
         }
-        expect(order.oldest).toBe([...inside][0]);
+        expect([...order]).toEqual([...inside]);
+        expect([order.oldest, order.size]).toEqual([[...inside][0], inside.size]);
       }
     }),
   );

@@ -2,9 +2,14 @@
  * Items in the order in which they came, of which any may leave. A list of links in place of a Set: V8 replaces the table of a Set with every few items that
  * leave, outgrown tables keep their successors alive, and both are copied by collections of garbage.
  */
-export class ArrivalOrder<T> {
+export class ArrivalOrder<T> implements Iterable<T> {
   #oldest: Link<T> | undefined;
   #newest: Link<T> | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   get oldest(): T | undefined {
     return this.#oldest?.item;
@@ -16,6 +21,7 @@ export class ArrivalOrder<T> {
     if (this.#newest === undefined) this.#oldest = link;
     else this.#newest.newer = link;
     this.#newest = link;
+    this.#size += 1;
     return link;
   }
 
@@ -28,9 +34,17 @@ export class ArrivalOrder<T> {
     if (newer === undefined) this.#newest = older;
     else newer.older = older;
     link.isIn = false;
+    this.#size -= 1;
     // A link that something still refers to keeps no other alive.
     link.older = undefined;
     link.newer = undefined;
+  }
+
+  /** The items that are in it now, the oldest first. */
+  [Symbol.iterator](): IterableIterator<T> {
+    const items: T[] = [];
+    for (let link = this.#oldest; link !== undefined; link = link.newer) items.push(link.item);
+    return items.values();
   }
 }
 
