@@ -97,17 +97,18 @@ export class GroupCommit implements AsyncDisposable {
     { until, accountId = '' }: Sent = {},
   ): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
-      const { name, text, values } = config;
-      const statement = bindStatement({ text, ...(values && { values }), ...(!this.#isPooled && { name }) });
+      const { text, values = [] } = config;
+      const name = this.#isPooled ? '' : config.name;
+      const { bind } = bindStatement({ name, text, values });
       const retry = (): Promise<void> => {
         const run = this.#options.alone<Row>(config, until).then(resolve, reject);
         this.#aside.add(run);
         void run.then(() => this.#aside.delete(run));
         return run;
       };
-      if (statement.bind.length > largestTogether) return void retry();
+      if (bind.length > largestTogether) return void retry();
       if (this.#waiting.size >= mostWaiting) throw databaseBusy();
-      this.#waiting.push(accountId, { ...statement, until, resolve: resolve as Waiting['resolve'], reject, retry });
+      this.#waiting.push(accountId, { name, text, bind, until, resolve: resolve as Waiting['resolve'], reject, retry });
       this.#committing ??= this.#commitWaiting();
       if (until !== undefined) this.#look ??= setTimeout(() => this.#dropLeft(), lookMs);
     });

@@ -30,6 +30,13 @@ test('a line that was cut short is the first of the next turn but one, so that n
   ]);
 });
 
+test('a line that was empty has its turn behind those that came before', () => {
+  const lines = linesOf('a');
+  expect(lines.take(9, 9)).toEqual(['a0']);
+  for (const name of ['b', 'a', 'b']) lines.push(name, `${name}1`);
+  expect([lines.take(2, 1), lines.size, lines.take(9, 9)]).toEqual([['b1', 'a1'], 1, ['b1']]);
+});
+
 test('items that nobody wants any more are dropped', () => {
   const lines = linesOf('aabcc');
   lines.keep((item) => !['a1', 'b2'].includes(item));

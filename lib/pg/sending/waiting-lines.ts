@@ -1,6 +1,6 @@
 /** Items that wait in lines, such as accounts. */
 export class WaitingLines<Item> {
-  /** In the order of their turns, none of them empty. */
+  /** In the order of their turns. None is empty, except one that was alone: it stays until another one comes, so that no commit makes it anew. */
   readonly #lines = new Map<string, Item[]>();
   #size = 0;
 
@@ -10,22 +10,32 @@ export class WaitingLines<Item> {
 
   push(name: string, item: Item): void {
     const line = this.#lines.get(name);
-    if (line === undefined) this.#lines.set(name, [item]);
-    else line.push(item);
+    if (line !== undefined) line.push(item);
+    else {
+      if (this.#size === 0) this.#lines.clear();
+      this.#lines.set(name, [item]);
+    }
     this.#size += 1;
   }
 
   /** Takes the next items, at most `most`, and where several lines wait at most `beside` of each. Each line keeps its order; what is left of one waits behind the others. */
   take(most: number, beside: number): Item[] {
-    const ofLine = this.#lines.size > 1 ? beside : most;
+    if (this.#lines.size === 1) return this.#takeOfOne(most);
     const taken: Item[] = [];
     const lines = [...this.#lines];
     for (const [name, line] of lines) {
       if (taken.length >= most) break;
-      taken.push(...line.splice(0, Math.min(ofLine, most - taken.length)));
+      taken.push(...line.splice(0, Math.min(beside, most - taken.length)));
       this.#lines.delete(name);
       if (line.length > 0) this.#lines.set(name, line);
     }
+    this.#size -= taken.length;
+    return taken;
+  }
+
+  #takeOfOne(most: number): Item[] {
+    const [line = []] = this.#lines.values();
+    const taken = line.splice(0, most);
     this.#size -= taken.length;
     return taken;
   }
