@@ -5,10 +5,12 @@ import { type ArtifactsService, type LoadedArtifact, PayloadKind, type Version }
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { RunWaits } from '../../models/use/run-waits.ts';
-import { outlastOutage } from '../../outlast-outage.ts';
+import { outlastOutage, type Patience } from '../../outlast-outage.ts';
 import { splitPart, type SplitPart } from './split-part.ts';
 
 type TurnArtifactService = NonNullable<InvocationContextParams['artifactService']>;
+type SaveRequest = Parameters<TurnArtifactService['saveArtifact']>[0];
+type LoadRequest = Parameters<TurnArtifactService['loadArtifact']>[0];
 
 const timeoutMs = 60_000;
 const chunkBytes = 256 * 1024;
@@ -28,53 +30,80 @@ interface TurnArtifactsOptions {
  * The artifacts of the turn's session and user. Session and app in a request are ignored. Missing artifacts and impossible names
  * are undefined; instead of an artifact over 16 MiB, a text says its size.
  */
-export function createTurnArtifacts(own: TurnArtifactsOptions): TurnArtifactService {
-  const { artifacts, turn, signal, waits, outageMs } = own;
-  const patience = { signal, patienceMs: outageMs };
-  const options = { signal, timeoutMs };
-  const { accountId = '', appName = '', userId = '', sessionId = '' } = turn.session ?? {};
-  const place = { accountId, appName, userId, sessionId };
-  const keyOf = (name: string) => ({ ...place, name });
-  const records = (filename: string) => recordsOf(own, keyOf(filename));
-  return {
-    async saveArtifact({ filename, artifact, customMetadata }) {
-      const requests = saveRequests(keyOf(filename), splitPart(artifact), customMetadata);
+export function createTurnArtifacts(options: TurnArtifactsOptions): TurnArtifactService {
+  return new TurnArtifacts(options);
+}
+
+/** A class: most runs have no artifacts, and each would make the functions anew. */
+class TurnArtifacts implements TurnArtifactService {
+  readonly #own: TurnArtifactsOptions;
+
+  constructor(options: TurnArtifactsOptions) {
+    this.#own = options;
+  }
+
+  async saveArtifact({ filename, artifact, customMetadata }: SaveRequest): Promise<number> {
+    const { artifacts, signal, waits } = this.#own;
+    const requests = saveRequests(this.#keyOf(filename), splitPart(artifact), customMetadata);
+    using _ = waits?.begin('artifact');
+    const { version } = await artifacts.saveArtifact(requests, { signal, timeoutMs });
+    return version?.version ?? 0;
+  }
+
+  async loadArtifact({ filename, version }: LoadRequest): Promise<Part | undefined> {
+    const { artifacts, signal, waits } = this.#own;
+    const request = { key: this.#keyOf(filename), ...(version !== undefined && { version }) };
+    using _ = waits?.begin('artifact');
+    return await unlessMissing(() => outlastOutage(() => load(artifacts, request, signal), this.#patience));
+  }
+
+  async listArtifactKeys(): Promise<string[]> {
+    const { artifacts, signal, waits } = this.#own;
+    const list = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const { names } of artifacts.listArtifacts(this.#place, { signal, timeoutMs })) found.push(...names);
+      return found;
+    };
+    using _ = waits?.begin('artifact');
+    return await outlastOutage(list, this.#patience);
+  }
+
+  async deleteArtifact(filename: string): Promise<void> {
+    const { artifacts, signal, waits } = this.#own;
+    using _ = waits?.begin('artifact');
+    await artifacts.deleteArtifact({ key: this.#keyOf(filename) }, { signal, timeoutMs });
+  }
+
+  async listVersions(filename: string): Promise<number[]> {
+    return (await recordsOf(this.#own, this.#keyOf(filename))).map(({ version }) => version);
+  }
+
+  async listArtifactVersions(filename: string): Promise<ArtifactVersion[]> {
+    return (await recordsOf(this.#own, this.#keyOf(filename))).map(toArtifactVersion);
+  }
+
+  getArtifactVersion({ filename, version }: LoadRequest): Promise<ArtifactVersion | undefined> {
+    return unlessMissing(async () => {
+      const { artifacts, signal, waits } = this.#own;
+      const request = { key: this.#keyOf(filename), ...(version !== undefined && { version }) };
       using _ = waits?.begin('artifact');
-      const { version } = await artifacts.saveArtifact(requests, options);
-      return version?.version ?? 0;
-    },
-    async loadArtifact({ filename, version }) {
-      const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
-      using _ = waits?.begin('artifact');
-      return await unlessMissing(() => outlastOutage(() => load(artifacts, request, signal), patience));
-    },
-    async listArtifactKeys() {
-      const list = async (): Promise<string[]> => {
-        const found: string[] = [];
-        for await (const { names } of artifacts.listArtifacts(place, options)) found.push(...names);
-        return found;
-      };
-      using _ = waits?.begin('artifact');
-      return await outlastOutage(list, patience);
-    },
-    async deleteArtifact(filename) {
-      using _ = waits?.begin('artifact');
-      await artifacts.deleteArtifact({ key: keyOf(filename) }, options);
-    },
-    async listVersions(filename) {
-      return (await records(filename)).map(({ version }) => version);
-    },
-    async listArtifactVersions(filename) {
-      return (await records(filename)).map(toArtifactVersion);
-    },
-    getArtifactVersion: ({ filename, version }) =>
-      unlessMissing(async () => {
-        const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
-        using _ = waits?.begin('artifact');
-        const { version: found } = await artifacts.getVersion(request, options);
-        return found && toArtifactVersion(found);
-      }),
-  };
+      const { version: found } = await artifacts.getVersion(request, { signal, timeoutMs });
+      return found && toArtifactVersion(found);
+    });
+  }
+
+  get #patience(): Patience {
+    return { signal: this.#own.signal, patienceMs: this.#own.outageMs };
+  }
+
+  get #place() {
+    const { accountId = '', appName = '', userId = '', sessionId = '' } = this.#own.turn.session ?? {};
+    return { accountId, appName, userId, sessionId };
+  }
+
+  #keyOf(name: string): ArtifactKey {
+    return { ...this.#place, name };
+  }
 }
 
 async function recordsOf({ artifacts, signal, waits }: TurnArtifactsOptions, key: ArtifactKey): Promise<Version[]> {

@@ -1,4 +1,4 @@
-import type { BaseMemoryService, MemoryEntry, SearchMemoryRequest } from '@google/adk/core';
+import type { BaseMemoryService, MemoryEntry, SearchMemoryRequest, SearchMemoryResponse } from '@google/adk/core';
 import type { Entry, MemoryService } from '@agentmesh/proto/memory/v1';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -20,19 +20,30 @@ interface Remembered extends MemoryEntry {
 /**
  * The memory of the turn's user in the turn's app. User and app in a request are ignored.
  */
-export function createTurnMemory({ memory, turn, signal }: TurnMemoryOptions): BaseMemoryService {
-  const { session } = turn;
-  return {
-    async addSessionToMemory() {
-      await memory.addSession({ ...(session && { session }) }, { signal });
-    },
-    async searchMemory({ query }: SearchMemoryRequest) {
-      const { accountId = '', appName = '', userId = '' } = session ?? {};
-      const key = { accountId, appName, userId };
-      const { entries } = await memory.searchMemory({ memory: key, query }, { signal, timeoutMs });
-      return { memories: entries.map(toMemory) };
-    },
-  };
+export function createTurnMemory(options: TurnMemoryOptions): BaseMemoryService {
+  return new TurnMemory(options);
+}
+
+/** A class: most runs search no memory, and each would make the functions anew. */
+class TurnMemory implements BaseMemoryService {
+  readonly #own: TurnMemoryOptions;
+
+  constructor(options: TurnMemoryOptions) {
+    this.#own = options;
+  }
+
+  async addSessionToMemory(): Promise<void> {
+    const { memory, turn, signal } = this.#own;
+    await memory.addSession({ ...(turn.session && { session: turn.session }) }, { signal });
+  }
+
+  async searchMemory({ query }: SearchMemoryRequest): Promise<SearchMemoryResponse> {
+    const { memory, turn, signal } = this.#own;
+    const { accountId = '', appName = '', userId = '' } = turn.session ?? {};
+    const key = { accountId, appName, userId };
+    const { entries } = await memory.searchMemory({ memory: key, query }, { signal, timeoutMs });
+    return { memories: entries.map(toMemory) };
+  }
 }
 
 function toMemory(entry: Entry): Remembered {

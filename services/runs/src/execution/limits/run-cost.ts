@@ -22,7 +22,8 @@ interface OpenCall {
  */
 export class RunCost implements CallCosts {
   readonly #working: AbortController;
-  readonly #open = new Set<OpenCall>();
+  /** A list, which a run without calls of the network hardly pays for. */
+  readonly #open: OpenCall[] = [];
   #prices: Prices | undefined;
   #spent = { nanos: 0n, priced: 0, unpriced: 0 };
   #tokens = 0;
@@ -81,9 +82,11 @@ export class RunCost implements CallCosts {
     this.#prices = prices;
     const open = { model, tokens: { input, cached: 0, output: 0 } };
     if (this.#most < Infinity && prices.costNanosOf(model, open.tokens) === undefined) throw priceUnknown(model);
-    this.#open.add(open);
+    this.#open.push(open);
     return ({ tokens, answered }) => {
-      if (!this.#open.delete(open)) return;
+      const index = this.#open.indexOf(open);
+      if (index === -1) return;
+      this.#open.splice(index, 1);
       this.#tokens += (tokens?.input ?? 0) + (tokens?.output ?? 0);
       add(this.#spent, tokens && prices.costNanosOf({ ...model, answered }, tokens));
     };

@@ -13,20 +13,26 @@ export interface AddedMessages {
 }
 
 export function createAddedMessages(): AddedMessages {
+  return new CountedMessages();
+}
+
+class CountedMessages implements AddedMessages {
   /** Answers of models that are to come before one has seen the messages. */
-  let missing = 0;
-  return {
-    came(isAhead) {
-      missing = isAhead ? 2 : 1;
-    },
-    note(event) {
-      if (missing > 0 && getFunctionResponses(event).length === 0) missing -= 1;
-    },
-    reopen() {
-      missing = 0;
-    },
-    get areUnseen() {
-      return missing > 0;
-    },
-  };
+  #missing = 0;
+
+  came(isAhead: boolean): void {
+    this.#missing = isAhead ? 2 : 1;
+  }
+
+  note(event: Event): void {
+    if (this.#missing > 0 && getFunctionResponses(event).length === 0) this.#missing -= 1;
+  }
+
+  reopen(): void {
+    this.#missing = 0;
+  }
+
+  get areUnseen(): boolean {
+    return this.#missing > 0;
+  }
 }

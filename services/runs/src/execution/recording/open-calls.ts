@@ -31,28 +31,48 @@ export interface WaitPolicy {
   readonly asksByMail: boolean;
 }
 
+const forEver: WaitPolicy = { answerSeconds: 0, asksByMail: false };
 /** Most bytes of the array with arguments. */
 const mostBytes = 32 * 1024;
 
 /** Begins with the calls of earlier attempts that the message of the turn does not answer. */
 export function createOpenCalls(turn: Turn): OpenCalls {
-  let policy: WaitPolicy = { answerSeconds: 0, asksByMail: false };
-  const calls = new Map(unansweredBefore(turn).map((call) => [call.functionCallId, call]));
-  return {
-    note(event) {
-      const longRunning = new Set(event.longRunningToolIds);
-      for (const { id, name = '', args } of getFunctionCalls(event)) {
-        if (id === undefined || !longRunning.has(id)) continue;
-        calls.set(id, { functionCallId: id, name, ...(args && { args }), eventId: event.id });
-      }
-      for (const { id } of getFunctionResponses(event)) if (id !== undefined) calls.delete(id);
-    },
-    waitAs: (wait) => void (policy = wait),
-    completion() {
-      if (calls.size === 0) return { outcome: AttemptEnd_Outcome.COMPLETED };
-      return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: toJson([...calls.values()]), ...policy };
-    },
-  };
+  return new CallsOfRun(unansweredBefore(turn));
+}
+
+class CallsOfRun implements OpenCalls {
+  #policy: WaitPolicy = forEver;
+  readonly #calls: OpenCall[];
+
+  constructor(calls: OpenCall[]) {
+    this.#calls = calls;
+  }
+
+  note(event: Event): void {
+    for (const { id, name = '', args } of getFunctionCalls(event)) {
+      if (id === undefined || event.longRunningToolIds?.includes(id) !== true) continue;
+      const call = { functionCallId: id, name, ...(args && { args }), eventId: event.id };
+      const index = this.#indexOf(id);
+      this.#calls.splice(index === -1 ? this.#calls.length : index, 1, call);
+    }
+    for (const { id } of getFunctionResponses(event)) {
+      const index = id === undefined ? -1 : this.#indexOf(id);
+      if (index !== -1) this.#calls.splice(index, 1);
+    }
+  }
+
+  waitAs(wait: WaitPolicy): void {
+    this.#policy = wait;
+  }
+
+  completion(): End {
+    if (this.#calls.length === 0) return { outcome: AttemptEnd_Outcome.COMPLETED };
+    return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: toJson(this.#calls), ...this.#policy };
+  }
+
+  #indexOf(id: string): number {
+    return this.#calls.findIndex(({ functionCallId }) => functionCallId === id);
+  }
 }
 
 function toJson(calls: readonly OpenCall[]): Uint8Array {

@@ -17,28 +17,36 @@ interface UnfinishedText {
 }
 
 export function createUnfinishedTexts(): UnfinishedTexts {
-  const texts = new Map<string, UnfinishedText>();
-  return {
-    add(event) {
-      const { author = '', branch, content } = event;
-      for (const { text, thought } of content?.parts ?? []) {
-        if (text === undefined || text === '' || thought === true) continue;
-        const name = nameOf(event);
-        texts.set(name, { author, ...(branch && { branch }), text: (texts.get(name)?.text ?? '') + text });
-      }
-    },
-    finish(event) {
-      if (texts.size > 0) texts.delete(nameOf(event));
-    },
-    interrupt(author, error) {
-      const all = [...texts.values()];
-      texts.clear();
-      if (all.length === 0) return [createEvent({ author, ...error, interrupted: true })];
-      return all.map(({ text, ...source }) =>
-        createEvent({ ...source, ...error, content: { role: 'model', parts: [{ text }] }, interrupted: true }),
-      );
-    },
-  };
+  return new TextsByAgent();
+}
+
+class TextsByAgent implements UnfinishedTexts {
+  /** Made for the first piece: most runs have none. */
+  #texts: Map<string, UnfinishedText> | undefined;
+
+  add(event: Event): void {
+    const { author = '', branch, content } = event;
+    for (const { text, thought } of content?.parts ?? []) {
+      if (text === undefined || text === '' || thought === true) continue;
+      this.#texts ??= new Map();
+      const name = nameOf(event);
+      const before = this.#texts.get(name)?.text ?? '';
+      this.#texts.set(name, { author, ...(branch && { branch }), text: before + text });
+    }
+  }
+
+  finish(event: Event): void {
+    if (this.#texts !== undefined && this.#texts.size > 0) this.#texts.delete(nameOf(event));
+  }
+
+  interrupt(author: string, error: { readonly errorCode: string; readonly errorMessage: string }): Event[] {
+    const all = [...(this.#texts?.values() ?? [])];
+    this.#texts = undefined;
+    if (all.length === 0) return [createEvent({ author, ...error, interrupted: true })];
+    return all.map(({ text, ...source }) =>
+      createEvent({ ...source, ...error, content: { role: 'model', parts: [{ text }] }, interrupted: true }),
+    );
+  }
 }
 
 /** Parallel agents have different branches. */

@@ -16,22 +16,36 @@ export interface HeldMessages {
 }
 
 export function createHeldMessages(): HeldMessages {
-  const open = new Set<string>();
-  let held: Event[] = [];
-  let isAnswered = false;
-  return {
-    note(event) {
-      isAnswered = getFunctionResponses(event).some(({ name = '' }) => name.startsWith(questionPrefix));
-      const later = new Set(event.longRunningToolIds);
-      for (const { id } of getFunctionCalls(event)) if (id !== undefined && !later.has(id)) open.add(id);
-      for (const { id } of getFunctionResponses(event)) if (id !== undefined) open.delete(id);
-    },
-    add: (messages) => void held.push(...messages),
-    take() {
-      if (open.size > 0 || isAnswered) return [];
-      const free = held;
-      held = [];
-      return free;
-    },
-  };
+  return new MessagesOfRun();
+}
+
+class MessagesOfRun implements HeldMessages {
+  /** Ids of calls without a response. */
+  readonly #open: string[] = [];
+  #held: Event[] = [];
+  #isAnswered = false;
+
+  note(event: Event): void {
+    const responses = getFunctionResponses(event);
+    this.#isAnswered = responses.some(({ name = '' }) => name.startsWith(questionPrefix));
+    for (const { id } of getFunctionCalls(event)) {
+      if (id === undefined || event.longRunningToolIds?.includes(id) === true || this.#open.includes(id)) continue;
+      this.#open.push(id);
+    }
+    for (const { id } of responses) {
+      const index = id === undefined ? -1 : this.#open.indexOf(id);
+      if (index !== -1) this.#open.splice(index, 1);
+    }
+  }
+
+  add(messages: readonly Event[]): void {
+    this.#held.push(...messages);
+  }
+
+  take(): Event[] {
+    const free = this.#held;
+    if (free.length === 0 || this.#open.length > 0 || this.#isAnswered) return [];
+    this.#held = [];
+    return free;
+  }
 }
