@@ -55,15 +55,9 @@ export interface AcceptedRun {
 const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
 
 /** Starts a run and waits until it is accepted. Fails with the service's error, or after 30 s without an answer. */
-export async function openRun({
-  runs,
-  streaming,
-  onLeave = LeavePolicy.UNSPECIFIED,
-  idempotencyKey = '',
-  reading,
-  ...request
-}: RunOptions): Promise<AcceptedRun> {
-  const content = runContent(request);
+export async function openRun(options: RunOptions): Promise<AcceptedRun> {
+  const { runs, streaming, onLeave = LeavePolicy.UNSPECIFIED, idempotencyKey = '', reading } = options;
+  const content = runContent(options);
   const leave = () => reading.abort(clientLeft);
   const asked = { ...content, streaming, onLeave, idempotencyKey, idempotencyKeyHours: runKeyHours };
   const ask = async (continues?: Continuation) => {
@@ -72,7 +66,7 @@ export async function openRun({
     return { answers, first: await firstAnswer(answers, reading, notAcceptedInTime) };
   };
   const begun = await askElsewhere(() => ask(), reading.signal).catch((error: unknown) => {
-    throw namingSession(error, request.body.sessionId);
+    throw namingSession(error, options.body.sessionId);
   });
   const { first } = begun;
   if (first.done === true || first.value.kind.case !== 'accepted') {

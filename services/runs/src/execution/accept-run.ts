@@ -42,11 +42,16 @@ interface RunCaller {
  * when the caller leaves is dropped. Fails with the errors that `Run` has before `accepted`.
  */
 export async function acceptRun(context: Running, request: NewRun, caller: RunCaller = {}): Promise<AcceptedRun> {
-  const { session } = request;
-  if (session === undefined) throw messageInvalid('A run needs a session.');
-  return withPermit(context, { ...caller, accountId: session.accountId }, (place) =>
-    storeRun(context, { ...request, session }, { ...place, ...caller }),
+  if (!isOfSession(request)) throw messageInvalid('A run needs a session.');
+  return withPermit(context, { ...caller, accountId: request.session.accountId }, (place) =>
+    storeRun(context, request, { ...place, ...caller }),
   );
+}
+
+type RunOfSession = NewRun & { readonly session: SessionKey };
+
+function isOfSession(request: NewRun): request is RunOfSession {
+  return request.session !== undefined;
 }
 
 /** The permit and the turn that a new run holds. */
@@ -94,10 +99,10 @@ export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'a
 /** Stores a run that has a permit. */
 export async function storeRun(
   context: Running,
-  request: NewRun & { readonly session: SessionKey },
+  request: RunOfSession,
   { permit, entering, viewer, signal }: RunCaller & Place,
 ): Promise<AcceptedRun> {
-  const { session, ...rest } = request;
+  const { session } = request;
   const found = context.apps.find(session.accountId, session.appName);
   const { settings } = found instanceof Promise ? await found : found;
   let answeredCallIds: string[];
@@ -110,13 +115,12 @@ export async function storeRun(
   }
   const known = context.histories.get(session);
   const begin = {
-    ...rest,
-    session,
+    ...request,
     answeredCallIds,
     owner: context.owner,
     window: context.config.historyWindow,
     postpone: permit.postpone,
-    multitask: rest.multitask || settings.multitask,
+    multitask: request.multitask || settings.multitask,
     ...(known && { known: knownOf(known) }),
   };
   signal?.throwIfAborted();

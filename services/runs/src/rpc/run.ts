@@ -43,12 +43,12 @@ interface ShownRun {
 
 async function accept(
   context: Context,
-  { cancelOnLeave, onLeave, continues: _, $typeName: _name, $unknown: _fields, ...content }: RunRequest,
+  request: RunRequest,
   caller: { readonly viewer: Viewer; readonly signal: AbortSignal },
 ): Promise<ShownRun> {
-  const { invocationId, already, ...run } = await acceptRun(context, content, caller);
+  const { invocationId, already, onLeave } = await acceptRun(context, request, caller);
   if (already) caller.viewer.leaveToOther();
-  const cancels = cancelOnLeave || (onLeave || run.onLeave) === LeavePolicy.CANCEL;
+  const cancels = request.cancelOnLeave || (request.onLeave || onLeave) === LeavePolicy.CANCEL;
   return { invocationId, already, cancels: cancels && !already };
 }
 

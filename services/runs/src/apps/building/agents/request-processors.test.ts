@@ -3,11 +3,14 @@ import {
   CONTENT_REQUEST_PROCESSOR,
   createEvent,
   type Event,
+  ExitLoopTool,
   InvocationContext,
   LlmAgent,
+  type LlmAgentConfig,
   type LlmRequest,
   PluginManager,
 } from '@google/adk/core';
+import { Type } from '@google/genai';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { requestProcessors } from './request-processors.ts';
@@ -42,8 +45,16 @@ const conversation = fc.record({
 
 const { requestProcessors: usual } = new LlmAgent({ name: 'helper', model: 'none' });
 
-async function contentsBy(processors: typeof usual, { events, branch, includeContents }: Conversation) {
+async function contentsBy(processors: typeof usual, { includeContents, ...conversation }: Conversation) {
   const agent = new LlmAgent({ name: 'helper', model: 'none', includeContents });
+  return (await requestBy(processors, agent, conversation)).contents;
+}
+
+async function requestBy(
+  processors: typeof usual,
+  agent: LlmAgent,
+  { events, branch }: Omit<Conversation, 'includeContents'> = { events: [], branch: undefined },
+) {
   const session = { id: 's', appName: 'a', userId: 'u', state: {}, events, lastUpdateTime: 0 };
   const context = new InvocationContext({
     invocationId: 'i',
@@ -54,7 +65,7 @@ async function contentsBy(processors: typeof usual, { events, branch, includeCon
   });
   const request: LlmRequest = { contents: [], toolsDict: {}, liveConnectConfig: {} };
   for (const processor of processors) for await (const _ of processor.runAsync(context, request));
-  return request.contents;
+  return request;
 }
 
 interface Conversation {
@@ -108,6 +119,29 @@ test('steps for questions of tools run where there are calls or responses, and o
   expect(await runsOver({ functionResponse: { id: '1', name: 'look', response: {} } })).toEqual([1, 1]);
 });
 
+test('steps for instructions and transfers run where the agent has some, and only there, and a model gets the same request', async () => {
+  const names = ['InstructionsLlmRequestProcessor', 'AgentTransferLlmRequestProcessor'];
+  const steps = usual.filter(({ constructor }) => names.includes(constructor.name));
+  expect(steps).toHaveLength(2);
+  const runs = steps.map((step) => vi.spyOn(step, 'runAsync'));
+  const ours = requestProcessors({ requestProcessors: steps }, { mayHavePlugins: false });
+  const runsOf = async (agent: LlmAgent) => {
+    const expected = await requestBy(steps, agent);
+    runs.forEach((spy) => spy.mockClear());
+    expect(await requestBy(ours, agent)).toEqual(expected);
+    return runs.map(({ mock }) => mock.calls.length);
+  };
+  const schema = { type: Type.OBJECT };
+  const make = (config: Partial<LlmAgentConfig> = {}) => new LlmAgent({ name: 'helper', model: 'none', ...config });
+  expect(await runsOf(make())).toEqual([0, 0]);
+  expect(await runsOf(make({ instruction: 'Help.' }))).toEqual([1, 0]);
+  expect(await runsOf(make({ globalInstruction: 'Help.' }))).toEqual([1, 0]);
+  expect(await runsOf(make({ outputSchema: schema, tools: [new ExitLoopTool()] }))).toEqual([1, 0]);
+  const below = make();
+  expect(await runsOf(make({ name: 'boss', globalInstruction: 'Help.', subAgents: [below] }))).toEqual([1, 1]);
+  expect(await runsOf(below)).toEqual([1, 1]);
+});
+
 test('all other processors of ADK run too, except those that the agent does not need', () => {
   const names = (processors: typeof usual) => processors.map(({ constructor }) => constructor.name);
   const leftOut = (agent: Parameters<typeof requestProcessors>[0], mayHavePlugins: boolean) => {
@@ -116,7 +150,12 @@ test('all other processors of ADK run too, except those that the agent does not 
       .filter((name) => !used.includes(name))
       .toSorted();
   };
-  const wrapped = ['RequestInputLlmRequestProcessor', 'RequestConfirmationLlmRequestProcessor'];
+  const wrapped = [
+    'RequestInputLlmRequestProcessor',
+    'RequestConfirmationLlmRequestProcessor',
+    'InstructionsLlmRequestProcessor',
+    'AgentTransferLlmRequestProcessor',
+  ];
   const never = ['AuthPreprocessor', 'ContentRequestProcessor', 'InteractionsRequestProcessor', ...wrapped].toSorted();
   const plain = { requestProcessors: usual };
   const unused = ['CodeExecutionRequestProcessor', 'ToolFilterRequestProcessor'];

@@ -17,10 +17,19 @@ const idle: ReadonlySet<BaseLlmRequestProcessor> = new Set([AUTH_PREPROCESSOR, I
 
 /** Names of ADK's classes that it does not export. */
 const [codeExecution, toolFilter] = ['CodeExecutionRequestProcessor', 'ToolFilterRequestProcessor'];
-const ofTools: ReadonlySet<string> = new Set([
-  'RequestConfirmationLlmRequestProcessor',
-  'RequestInputLlmRequestProcessor',
+
+/** Steps that have no effect in most calls, by the names of their classes: each reads what it needs, some of it several times. */
+const needs: ReadonlyMap<string, (context: InvocationContext) => boolean> = new Map([
+  ['RequestConfirmationLlmRequestProcessor', hasPartsOfTools],
+  ['RequestInputLlmRequestProcessor', hasPartsOfTools],
+  ['InstructionsLlmRequestProcessor', mayHaveInstructions],
+  ['AgentTransferLlmRequestProcessor', hasAgentsBeside],
 ]);
+
+/** The name of a step's class, also of one that is left out where it has no effect. */
+export function stepName(processor: BaseLlmRequestProcessor): string {
+  return processor instanceof NeededStep ? processor.name : processor.constructor.name;
+}
 
 /**
  * ADK's steps that make a model's request, without those that do nothing for an agent: each costs every call some turns of the event loop, and the choice of
@@ -38,7 +47,8 @@ export function requestProcessors(
   const used = usual.filter((processor) => !isIdle(processor));
   return used.map((processor) => {
     if (processor === CONTENT_REQUEST_PROCESSOR) return new Conversation();
-    return ofTools.has(processor.constructor.name) ? new StepOfTools(processor) : processor;
+    const isNeeded = needs.get(processor.constructor.name);
+    return isNeeded === undefined ? processor : new NeededStep(processor, isNeeded);
   });
 }
 
@@ -52,19 +62,41 @@ const nothing: AsyncGenerator<Event, void, void> = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-/** A step of ADK that looks for answers to questions of tools. It reads all events several times; a conversation without calls and responses has none. */
-class StepOfTools extends BaseLlmRequestProcessor {
+/** A step of ADK that is begun only where it has an effect. */
+class NeededStep extends BaseLlmRequestProcessor {
   readonly #step: BaseLlmRequestProcessor;
+  readonly #isNeeded: (context: InvocationContext) => boolean;
 
-  constructor(step: BaseLlmRequestProcessor) {
+  constructor(step: BaseLlmRequestProcessor, isNeeded: (context: InvocationContext) => boolean) {
     super();
     this.#step = step;
+    this.#isNeeded = isNeeded;
+  }
+
+  get name(): string {
+    return this.#step.constructor.name;
   }
 
   override runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
-    const isNeeded = context.session.events.some(({ content }) => content?.parts?.some(isOfTool) === true);
-    return isNeeded ? this.#step.runAsync(context, request) : nothing;
+    return this.#isNeeded(context) ? this.#step.runAsync(context, request) : nothing;
   }
+}
+
+/** A conversation without calls and responses has no answers to questions of tools. */
+function hasPartsOfTools({ session }: InvocationContext): boolean {
+  return session.events.some(({ content }) => content?.parts?.some(isOfTool) === true);
+}
+
+function mayHaveInstructions({ agent }: InvocationContext): boolean {
+  if (!isLlmAgent(agent)) return false;
+  const { rootAgent } = agent;
+  const isGlobal = isLlmAgent(rootAgent) && Boolean(rootAgent.globalInstruction);
+  return isGlobal || Boolean(agent.instruction) || agent.outputSchema !== undefined;
+}
+
+/** An agent without others above and below it can transfer to none. */
+function hasAgentsBeside({ agent }: InvocationContext): boolean {
+  return agent !== undefined && (agent.parentAgent !== undefined || agent.subAgents.length > 0);
 }
 
 /**

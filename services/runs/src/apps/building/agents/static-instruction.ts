@@ -1,5 +1,6 @@
 import { BaseLlmRequestProcessor, type Event, type InvocationContext, type LlmRequest } from '@google/adk/core';
 import type { Content } from '@google/genai';
+import { stepName } from './request-processors.ts';
 
 /** ADK does not export its processor of instructions. */
 const ofInstructions = 'InstructionsLlmRequestProcessor';
@@ -13,7 +14,7 @@ export function withStaticInstruction(
   processors: readonly BaseLlmRequestProcessor[],
   text: string,
 ): BaseLlmRequestProcessor[] {
-  const usual = processors.find((processor) => processor.constructor.name === ofInstructions);
+  const usual = processors.find((processor) => stepName(processor) === ofInstructions);
   if (usual === undefined) throw new Error('This version of ADK has no processor of instructions.');
   const moved = new WeakMap<LlmRequest, string>();
   const first = processors.map((processor) => (processor === usual ? new StaticFirst(usual, text, moved) : processor));

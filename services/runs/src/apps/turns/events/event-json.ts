@@ -37,8 +37,7 @@ const freeForm = new Set([
  * no `temp:` state. Throws when it holds what JSON cannot.
  */
 export function toPublicEvent(event: Event, run: RunFacts): EventJson {
-  const { id, author, timestamp, content, actions, longRunningToolIds, nodeInfo, customMetadata, ...others } = event;
-  const { stateKeysOfCalls: _, ...fields } = others as typeof others & { readonly stateKeysOfCalls?: unknown };
+  const { id, author, timestamp, content, actions, longRunningToolIds, nodeInfo, customMetadata } = event;
   const ownAuthor = author ?? '';
   const metadata = { ...run.customMetadata, ...customMetadata };
   return {
@@ -47,13 +46,27 @@ export function toPublicEvent(event: Event, run: RunFacts): EventJson {
     invocationId: run.invocationId,
     timestamp: timestamp / 1000,
     ...(content ? { content: prune(content) as ContentJson } : {}),
-    ...(prune({ ...fields, invocationId: undefined }) as JsonObject),
+    ...pruneFields(event, apart),
     ...(hasCalls(event) ? { longRunningToolIds: longRunningToolIds ?? [] } : {}),
     ...(Object.keys(metadata).length === 0 ? {} : { customMetadata: metadata as JsonObject }),
     actions: publicActions(actions),
     nodeInfo: prune(nodeInfo) ?? { path: ownAuthor === '' ? '' : (run.pathOf?.(ownAuthor) ?? `${ownAuthor}@1`) },
   };
 }
+
+/** Fields of ADK that the public form has elsewhere, or does not have. */
+const apart: ReadonlySet<string> = new Set([
+  'id',
+  'author',
+  'invocationId',
+  'timestamp',
+  'content',
+  'actions',
+  'longRunningToolIds',
+  'nodeInfo',
+  'customMetadata',
+  'stateKeysOfCalls',
+]);
 
 /** Returns whether an event has function calls. */
 export function hasCalls(event: Event): boolean {
@@ -72,8 +85,15 @@ function prune(value: unknown, key = ''): JsonValue | undefined {
   if (typeof value !== 'object' || freeForm.has(key)) return value as JsonValue;
   if (value instanceof Uint8Array) return toUrlSafeBase64(Buffer.from(value).toString('base64'));
   if (Array.isArray(value)) return value.map((item) => prune(item) ?? null);
+  return pruneFields(value, none, key);
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function pruneFields(value: object, leftOut: ReadonlySet<string>, key = ''): JsonObject {
   const kept: JsonObject = {};
   for (const name of Object.keys(value)) {
+    if (leftOut.has(name)) continue;
     const field = (value as Record<string, unknown>)[name];
     const pruned = prune(field, key === 'inlineData' && name === 'data' ? 'inlineData.data' : name);
     if (pruned !== undefined) setField(kept, name, pruned);
