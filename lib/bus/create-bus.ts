@@ -1,4 +1,5 @@
-import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { newMessage } from '../rpc/index.ts';
 import { endWith, isTracing, type Logger, type Metrics, startProducerSpan } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
 import { Consumption, type Pauses } from './consume/index.ts';
@@ -28,7 +29,7 @@ export function createBus(options: BusOptions): Bus {
     driver,
     service,
     publish: async (topic, message, publishOptions) => {
-      const [subject, payload] = [subjectOf(topic), toBinary(topic, create(topic, message))];
+      const [subject, payload] = [subjectOf(topic), encode(topic, message)];
       const span = isTracing() ? startProducerSpan(messageSpan('send', subject)) : undefined;
       const origin = { sender: service, traceparent: span?.traceparent ?? currentTrace() };
       const closed = sealOf(topic, options)?.close(subject, payload) ?? payload;
@@ -75,6 +76,10 @@ function sealOf(topic: DescMessage, { seal }: BusOptions): Seal | undefined {
 function nameOf(topic: DescMessage, durable: string) {
   if (durablesOf(topic).includes(durable)) return { subject: subjectOf(topic), durable };
   throw new Error(`${topic.typeName} does not declare the consumer ${durable}: see topics.proto`);
+}
+
+function encode<T extends DescMessage>(topic: T, message: MessageInitShape<T>): Uint8Array {
+  return toBinary(topic, newMessage(topic, message));
 }
 
 function decode<T extends DescMessage>(topic: T, payload: Uint8Array): MessageShape<T> | Error {

@@ -17,6 +17,7 @@ export {
   type MeshTls,
   meshWord,
   type NamedKey,
+  newMessage,
   readPrivateKey,
   readPublicKey,
 } from './call/index.ts';

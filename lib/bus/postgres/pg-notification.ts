@@ -27,10 +27,11 @@ export interface Notified {
 export function encodeNotification(key: string, payload: Uint8Array, { sender, traceparent }: Origin): string[] {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
-  return Array.from({ length: parts }, (_, part) => {
+  const text = (part: number): string => {
     const piece = bytes.toString('base64', part * PART_BYTES, (part + 1) * PART_BYTES);
-    return [key, part, parts, sender, traceparent ?? '-', piece].join(' ');
-  });
+    return `${key} ${part} ${parts} ${sender} ${traceparent ?? '-'} ${piece}`;
+  };
+  return parts === 1 ? [text(0)] : Array.from({ length: parts }, (_, part) => text(part));
 }
 
 /** Most bytes of a notification, which PostgreSQL would refuse from 8,000 on. */
@@ -67,10 +68,13 @@ export class NotificationReader {
       this.#pieces = [];
     }
     if (key !== this.#key || this.#pieces.length !== Number(part)) return undefined;
-    this.#pieces.push(Buffer.from(piece, 'base64'));
+    const bytes = Buffer.from(piece, 'base64');
+    const origin = { sender, traceparent: traceparent === '-' ? undefined : traceparent };
+    if (parts === '1') return { payload: new Uint8Array(bytes), origin };
+    this.#pieces.push(bytes);
     if (this.#pieces.length < Number(parts)) return undefined;
     const payload = new Uint8Array(Buffer.concat(this.#pieces));
     this.#pieces = [];
-    return { payload, origin: { sender, traceparent: traceparent === '-' ? undefined : traceparent } };
+    return { payload, origin };
   }
 }

@@ -7,6 +7,7 @@ import {
   isMessage,
   type Message,
   type MessageInitShape,
+  type MessageShape,
 } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, Edition } from '@bufbuild/protobuf/wkt';
 
@@ -19,8 +20,8 @@ const makers = new WeakMap<DescMessage, Make>();
  * Like `create` of protobuf-es, which stores each field by a computed name: V8 then finds the place of every field anew, for each message. Here a function
  * is compiled for each type, whose messages have one hidden class.
  */
-export function newMessage(schema: DescMessage, init: Init): Message {
-  return isMessage(init, schema) ? init : makerOf(schema)(init);
+export function newMessage<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): MessageShape<Desc> {
+  return isMessage(init, schema) ? init : (makerOf(schema)(init) as MessageShape<Desc>);
 }
 
 function makerOf(schema: DescMessage): Make {

@@ -19,8 +19,8 @@ export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema>
     const { accountId, invocationId, outcome } = ended;
     context.runWatchers.ended(accountId, invocationId);
     const isStopped = outcome === AttemptEnd_Outcome.CANCELLED || outcome === AttemptEnd_Outcome.INTERRUPTED;
-    const waiting = context.waiting.find(accountId, invocationId);
-    const isAwaited = context.awaited.has(`${accountId}/${invocationId}`);
+    const waiting = context.waiting.size === 0 ? [] : context.waiting.find(accountId, invocationId);
+    const isAwaited = context.awaited.size > 0 && context.awaited.has(`${accountId}/${invocationId}`);
     return isStopped || isAwaited || waiting.length > 0
       ? act(context, ended, { waiting, isAwaited, isStopped })
       : undefined;

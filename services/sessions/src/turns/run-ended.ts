@@ -1,7 +1,8 @@
 import { currentTrace, writeOutbox } from '@agentmesh/lib/bus';
 import type { Transaction } from '@agentmesh/lib/pg';
+import { newMessage } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome, AwaitedRunEndedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { toBinary } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import type { RunEndedFact } from '../store/tell-run-ended.ts';
 
@@ -17,7 +18,8 @@ export interface EndedAttempt {
 
 /** The row of the outbox that says that an attempt of an awaited run has ended, or that the account is to be asked by mail. */
 export function runEndedFact(ended: EndedAttempt): RunEndedFact {
-  return { fact: toBinary(AwaitedRunEndedSchema, create(AwaitedRunEndedSchema, ended)), trace: currentTrace() ?? null };
+  const fact = toBinary(AwaitedRunEndedSchema, newMessage(AwaitedRunEndedSchema, ended));
+  return { fact, trace: currentTrace() ?? null };
 }
 
 /** Writes the ends of those attempts to the outbox whose runs are awaited, in the transaction that ends them. */
