@@ -17,7 +17,7 @@ export interface Patience {
  * Repeats a call while its service or the database behind it cannot be reached, so that a run lives through it as its journal does. The call has no effect, or
  * the same one when it is repeated.
  */
-export async function outlastOutage<T>(call: () => Promise<T>, { signal, patienceMs }: Patience): Promise<T> {
+export async function outlastOutage<T>(call: () => T | Promise<T>, { signal, patienceMs }: Patience): Promise<T> {
   const endsAt = performance.now() + patienceMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {

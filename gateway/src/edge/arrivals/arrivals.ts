@@ -9,6 +9,8 @@ export interface Arrival {
   isWhole: () => boolean;
   /** Its wait and then its turn, from `takeTurn` on. */
   turn?: Turn;
+  /** Its place among those of its caller. */
+  ofCaller?: Link<Arrival>;
   /** Its place among those that arrive. */
   link?: Link<Arrival>;
 }
@@ -32,14 +34,15 @@ interface Waiting {
 }
 
 export function createArrivals(most: number, turns: Turns): Arrivals {
-  const callers = new Map<string, Set<Arrival>>();
+  const callers = new Map<string, ArrivalOrder<Arrival>>();
   /** Arrivals for which `takeTurn` was not called yet, the oldest first. Their bodies may still arrive. */
   const arriving = new ArrivalOrder<Arrival>();
   let size = 0;
 
   function leave(arrival: Arrival): void {
     const own = callers.get(arrival.caller);
-    if (own?.delete(arrival) !== true) return;
+    if (own === undefined || arrival.ofCaller?.isIn !== true) return;
+    own.remove(arrival.ofCaller);
     if (arrival.link !== undefined) arriving.remove(arrival.link);
     size -= 1;
     if (own.size === 0) callers.delete(arrival.caller);
@@ -48,7 +51,7 @@ export function createArrivals(most: number, turns: Turns): Arrivals {
   }
 
   function makeRoom(caller: string): void {
-    let largest = new Set<Arrival>();
+    let largest = new ArrivalOrder<Arrival>();
     for (const own of callers.values()) if (own.size > largest.size) largest = own;
     const isSmaller = (callers.get(caller)?.size ?? 0) + 1 < largest.size;
     const given = isSmaller ? newestWaiting(largest) : oldestIncomplete(arriving);
@@ -61,13 +64,15 @@ export function createArrivals(most: number, turns: Turns): Arrivals {
     add(arrival) {
       const { caller } = arrival;
       if (size >= most) makeRoom(caller);
-      callers.set(caller, (callers.get(caller) ?? new Set()).add(arrival));
+      const own = callers.get(caller) ?? new ArrivalOrder<Arrival>();
+      callers.set(caller, own);
+      arrival.ofCaller = own.add(arrival);
       arrival.link = arriving.add(arrival);
       size += 1;
     },
     takeTurn(arrival, waiting) {
       if (arrival.link !== undefined) arriving.remove(arrival.link);
-      if (callers.get(arrival.caller)?.has(arrival) !== true) return waiting.done(tooManyArriving);
+      if (arrival.ofCaller?.isIn !== true) return waiting.done(tooManyArriving);
       arrival.turn = turns.take(waiting.line, waiting.done);
       if (arrival.turn.isHeld) waiting.done();
     },
@@ -80,7 +85,7 @@ function isGone(): boolean {
   return true;
 }
 
-function newestWaiting(own: ReadonlySet<Arrival>): Arrival | undefined {
+function newestWaiting(own: ArrivalOrder<Arrival>): Arrival | undefined {
   return [...own].findLast(({ turn }) => turn?.isHeld !== true);
 }
 

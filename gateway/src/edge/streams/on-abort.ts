@@ -1,4 +1,6 @@
-const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+import { ArrivalOrder } from '@agentmesh/lib/wait';
+
+const waiting = new WeakMap<AbortSignal, ArrivalOrder<() => void>>();
 
 /**
  * Calls `leave` when a signal aborts for which thousands wait, unless it is disposed before. `addEventListener` looks at all listeners of the signal for each one
@@ -6,12 +8,14 @@ const waiting = new WeakMap<AbortSignal, Set<() => void>>();
  */
 export function onAbort(signal: AbortSignal, leave: () => void): Disposable {
   const known = waiting.get(signal);
-  const all = known ?? new Set();
+  const all = known ?? new ArrivalOrder<() => void>();
   if (known === undefined) {
     waiting.set(signal, all);
-    signal.addEventListener('abort', () => all.forEach((one) => one()), { once: true });
+    const leaveAll = (): void => {
+      for (const one of all) one();
+    };
+    signal.addEventListener('abort', leaveAll, { once: true });
   }
-  const call = (): void => leave();
-  all.add(call);
-  return { [Symbol.dispose]: () => void all.delete(call) };
+  const link = all.add(leave);
+  return { [Symbol.dispose]: () => all.remove(link) };
 }

@@ -28,7 +28,7 @@ export async function countCost(
 /** The app of the turn. A run whose agents cannot be read now waits for them. */
 export function findApp({ findApp: find, outageMs }: ExecutionDeps, { turn, working }: AttemptRun): Promise<ServedApp> {
   const { accountId = '', appName = '' } = turn.session ?? {};
-  return outlastOutage(async () => find(accountId, appName), { signal: working.signal, patienceMs: outageMs });
+  return outlastOutage(() => find(accountId, appName), { signal: working.signal, patienceMs: outageMs });
 }
 
 /** ADK's services of the turn's session, user and app. */
