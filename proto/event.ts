@@ -62,8 +62,9 @@ export function toWireEvent(event: EventJson): WireEvent {
   };
 }
 
-/** The actions of an event with all four maps. */
+/** The actions of an event with all four maps; the same object when it has them. */
 export function completeActions(actions: JsonObject | undefined): ActionsJson {
+  if (isComplete(actions)) return actions;
   return {
     ...actions,
     stateDelta: asMap(actions?.stateDelta),
@@ -71,6 +72,17 @@ export function completeActions(actions: JsonObject | undefined): ActionsJson {
     requestedAuthConfigs: asMap(actions?.requestedAuthConfigs),
     requestedToolConfirmations: asMap(actions?.requestedToolConfirmations),
   };
+}
+
+function isComplete(actions: JsonObject | undefined): actions is JsonObject & ActionsJson {
+  if (!isMap(actions)) return false;
+  const { stateDelta, artifactDelta, requestedAuthConfigs, requestedToolConfirmations } = actions;
+  const hasDeltas = isMap(stateDelta) && isMap(artifactDelta);
+  return hasDeltas && isMap(requestedAuthConfigs) && isMap(requestedToolConfirmations);
+}
+
+function isMap(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A delta without its `temp:` keys, which are never stored; the same object when it has none. */
@@ -85,7 +97,7 @@ function isTemporary(key: string): boolean {
 }
 
 function asMap(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isMap(value) ? value : {};
 }
 
 function encodeMap(map: JsonObject): Uint8Array {

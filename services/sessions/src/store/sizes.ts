@@ -52,6 +52,7 @@ export function addedByScope(changes: readonly StateChange[]): Map<StateScope, n
  * @throws MeshError resource_exhausted `state_value_too_large`, `state_too_large`, `account_state`
  */
 export function checkChanges(accountId: string, changes: readonly StateChange[], limits: SizeLimits): number {
+  if (changes.length === 0) return 0;
   for (const change of changes) {
     if (bytesOfChange(change) > limits.stateValueBytes) throw stateValueTooLarge(change.key, limits.stateValueBytes);
   }

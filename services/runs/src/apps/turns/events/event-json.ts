@@ -75,7 +75,8 @@ export function hasCalls(event: Event): boolean {
 
 function publicActions(actions: EventActions | undefined): ActionsJson {
   const complete = completeActions(prune(actions) as JsonObject | undefined);
-  return { ...complete, stateDelta: withoutTemporaryKeys(complete.stateDelta) };
+  const stateDelta = withoutTemporaryKeys(complete.stateDelta);
+  return stateDelta === complete.stateDelta ? complete : { ...complete, stateDelta };
 }
 
 /** Leaves out null fields; free-form maps stay as they are. */
