@@ -36,7 +36,7 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
       settleLater(name, window);
     },
     forget: (accountId) => {
-      const prefix = JSON.stringify([accountId]).slice(0, -1);
+      const prefix = prefixOf(accountId);
       const names = Array.from(windows.keys()).filter((name) => name.startsWith(prefix));
       for (const name of names) windows.delete(name);
     },
@@ -64,6 +64,11 @@ function createSettling() {
   };
 }
 
+/** Unlike any other one's, by the lengths of its parts. JSON would cost each run a microsecond more. */
 function nameOf({ accountId, appName, userId, sessionId }: SessionKey): string {
-  return JSON.stringify([accountId, appName, userId, sessionId]);
+  return `${prefixOf(accountId)}${appName.length}/${userId.length}/${appName}${userId}${sessionId}`;
+}
+
+function prefixOf(accountId: string): string {
+  return `${accountId.length}/${accountId}`;
 }

@@ -140,7 +140,9 @@ export class LiveRuns implements Disposable {
   }
 }
 
+/** Unlike any other one's, by the lengths of its parts. JSON would cost each run a microsecond more. */
 function nameOf({ session, invocationId }: RunName): string {
   const { accountId, appName, userId, sessionId } = session;
-  return JSON.stringify([accountId, appName, userId, sessionId, invocationId]);
+  const lengths = `${accountId.length}/${appName.length}/${userId.length}/${sessionId.length}/`;
+  return lengths + accountId + appName + userId + sessionId + invocationId;
 }
