@@ -39,6 +39,8 @@ const longestRestMs = 50;
 /** Wait in milliseconds after which nothing rests any more: a line that needs more than the rest leaves it waits longer, but not ever longer. */
 const mostPatienceMs = 10_000;
 
+function ignore(): void {}
+
 /** Told by a place. One for all places of `Turns`. */
 interface Told {
   readonly end: (place: Place) => void;
@@ -145,13 +147,17 @@ export class Turns {
     return place;
   }
 
-  /** Takes a turn and waits for it. Rejects with the reason of `signal` when it aborts before. */
-  async wait(name: string, signal?: AbortSignal): Promise<Turn> {
-    signal?.throwIfAborted();
-    const begun = Promise.withResolvers<void>();
-    const turn = this.take(name, (error) => (error === undefined ? begun.resolve() : begun.reject(error)));
+  /** Takes a turn and waits for it. Rejects with the reason of the signal when it aborts before. A function makes a signal that is needed only for a wait. */
+  async wait(name: string, given?: AbortSignal | (() => AbortSignal | undefined)): Promise<Turn> {
+    if (typeof given === 'object') given.throwIfAborted();
+    let settle: (error?: Error) => void = ignore;
+    const turn = this.take(name, (error) => settle(error));
     if (turn.isHeld) return turn;
+    const begun = Promise.withResolvers<void>();
+    settle = (error) => (error === undefined ? begun.resolve() : begun.reject(error));
+    const signal = typeof given === 'function' ? given() : given;
     const leave = (): void => turn.refuse(signal?.reason as Error);
+    if (signal?.aborted === true) leave();
     signal?.addEventListener('abort', leave);
     try {
       await begun.promise;

@@ -39,6 +39,8 @@ export class ServerCall implements HandlerContext {
   #controller: AbortController | undefined;
   #ended: Error | undefined;
   #onEnd: (() => void) | undefined;
+  /** Absent until somebody waits for the end. */
+  #waiting: (() => void)[] | undefined;
   #failure: MeshError | undefined;
   #onAbort: ((failure: MeshError) => void) | undefined;
 
@@ -77,6 +79,17 @@ export class ServerCall implements HandlerContext {
   onEnd(work: () => void): void {
     if (this.#ended === undefined) this.#onEnd = work;
     else work();
+  }
+
+  /** See Leaving. */
+  onceEnded(work: () => void): () => void {
+    if (this.#ended !== undefined) return () => undefined;
+    const waiting = (this.#waiting ??= []);
+    waiting.push(work);
+    return () => {
+      const index = waiting.indexOf(work);
+      if (index !== -1) waiting.splice(index, 1);
+    };
   }
 
   get requestHeader(): Headers {
@@ -149,6 +162,7 @@ export class ServerCall implements HandlerContext {
   #finish(reason: Error): void {
     this.#ended = reason;
     this.#controller?.abort(reason);
+    if (this.#waiting !== undefined) for (const work of this.#waiting.splice(0)) work();
     this.#onEnd?.();
   }
 

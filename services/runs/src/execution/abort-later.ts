@@ -1,14 +1,15 @@
-/** Aborts `later` some milliseconds after `signal` has aborted, with the same reason. Disposing ends the watch. */
-export function abortLater(later: AbortController, signal: AbortSignal | undefined, pauseMs: number): Disposable {
+import type { Leaving } from '@agentmesh/lib/rpc';
+
+/** Aborts `later` some milliseconds after a call has ended, with the same reason. Disposing ends the watch. */
+export function abortLater(later: AbortController, left: Leaving | undefined, pauseMs: number): Disposable {
   let timer: NodeJS.Timeout | undefined;
-  const begin = (): void => {
-    timer = setTimeout(() => later.abort(signal?.reason), pauseMs);
-  };
-  signal?.addEventListener('abort', begin, { once: true });
+  const forget = left?.onceEnded(() => {
+    timer = setTimeout(() => later.abort(left.ended), pauseMs);
+  });
   return {
     [Symbol.dispose]() {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', begin);
+      forget?.();
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Leaving } from '@agentmesh/lib/rpc';
 import type { Turn as AccountTurn } from '@agentmesh/lib/wait';
 import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
@@ -32,8 +33,8 @@ export interface NewRun
 
 /** For whom a run is accepted. */
 interface RunCaller {
-  /** Aborts when the caller leaves. Absent: nobody can leave. */
-  readonly signal?: AbortSignal;
+  /** Ends when the caller leaves. Absent: nobody can leave. */
+  readonly left?: Leaving | undefined;
   readonly viewer?: Viewer;
 }
 
@@ -65,18 +66,19 @@ interface Place {
  * Takes a place for a run of an account before anything is done for it, and waits for a turn of the account. `work` stores the run and answers whether it has
  * started; otherwise the place and the turn are given back.
  *
- * @throws MeshError unavailable `runs_draining`, and as `Admission.admit`; the reason of `signal`
+ * @throws MeshError unavailable `runs_draining`, and as `Admission.admit`; the reason why the caller has left
  */
 export async function withPermit<T extends { readonly isStarted: boolean }>(
   { draining, admission, accountTurns }: Running,
-  { accountId, signal }: { readonly accountId: string; readonly signal?: AbortSignal },
+  { accountId, left }: { readonly accountId: string; readonly left?: Leaving | undefined },
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   if (draining.aborted) throw shuttingDown();
   const permit = admission.admit(accountId);
   let [isStarted, entering]: [boolean, AccountTurn | undefined] = [false, undefined];
   try {
-    entering = await accountTurns.wait(accountId, signal);
+    checkWaits(left);
+    entering = await accountTurns.wait(accountId, () => left?.signal);
     if (draining.aborted) throw shuttingDown();
     const result = await work({ permit, entering });
     isStarted = result.isStarted;
@@ -100,7 +102,7 @@ export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'a
 export async function storeRun(
   context: Running,
   request: RunOfSession,
-  { permit, entering, viewer, signal }: RunCaller & Place,
+  { permit, entering, viewer, left }: RunCaller & Place,
 ): Promise<AcceptedRun> {
   const { session } = request;
   const found = context.apps.find(session.accountId, session.appName);
@@ -123,10 +125,10 @@ export async function storeRun(
     multitask: request.multitask || settings.multitask,
     ...(known && { known: knownOf(known) }),
   };
-  signal?.throwIfAborted();
+  checkWaits(left);
   // It ends the call, and later the attempt that the call grants.
   const working = new AbortController();
-  using _parting = abortLater(working, signal, partingMs);
+  using _parting = abortLater(working, left, partingMs);
   const { invocationId, already, turn } = await context.strays.during(async () => {
     const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: working.signal });
     const { invocationId, turn, already } = begun;
@@ -135,6 +137,11 @@ export async function storeRun(
     return begun;
   });
   return { invocationId, already, isStarted: turn !== undefined, onLeave: settings.onLeave };
+}
+
+/** Throws the reason why the caller has left, if it has. */
+function checkWaits(left: Leaving | undefined): void {
+  if (left?.ended !== undefined) throw left.ended;
 }
 
 function knownOf({ sessionPk, lastSeq, lastId, timeline }: KeptWindow) {

@@ -1,3 +1,4 @@
+import type { Leaving } from '@agentmesh/lib/rpc';
 import { Wake } from '@agentmesh/lib/wait';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Failure, RunResponseSchema } from '@agentmesh/proto/runs/v1';
@@ -28,10 +29,10 @@ export interface Viewer {
   /** Where the stream has ended because of `leaveToOther`; undefined when it has not. */
   readonly leftAfterSeq: number | undefined;
   /**
-   * The responses to send, in order; they end at once when `signal` aborts. Throws MeshError `viewer_too_slow`. Leaving the loop closes the
+   * The responses to send, in order; they end at once when the caller has left. Throws MeshError `viewer_too_slow`. Leaving the loop closes the
    * viewer.
    */
-  responses(signal?: AbortSignal): AsyncGenerator<Response>;
+  responses(left?: Leaving): AsyncGenerator<Response>;
 }
 
 export interface ViewerLimits {
@@ -98,19 +99,18 @@ class BufferedViewer implements Viewer {
     this.#close();
   }
 
-  async *responses(signal?: AbortSignal): AsyncGenerator<Response> {
-    // One listener for all waits.
-    const leave = (): void => this.#news.wake();
-    signal?.addEventListener('abort', leave);
+  async *responses(left?: Leaving): AsyncGenerator<Response> {
+    // For all waits.
+    const forget = left?.onceEnded(() => this.#news.wake());
     try {
-      while (signal?.aborted !== true) {
+      while (left?.ended === undefined) {
         for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) yield next;
         if (this.#closed) break;
         await this.#news.wait();
       }
       if (this.#error !== undefined) throw this.#error;
     } finally {
-      signal?.removeEventListener('abort', leave);
+      forget?.();
       this.#closed = true;
       this.#waiting.clear();
     }

@@ -1,4 +1,4 @@
-import { checkAccountId } from '@agentmesh/lib/rpc';
+import { checkAccountId, leavingOf } from '@agentmesh/lib/rpc';
 import type { JsonObject, JsonValue } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Context } from '../context.ts';
@@ -10,13 +10,13 @@ const timeoutMs = 5_000;
 
 /** Goes on with a run that waits for function calls. */
 export function answerRun(context: Context): Handlers['answerRun'] {
-  return async ({ $typeName: _, functionResponsesJson, isBound, idempotencyKey, attempt, ...name }, { signal }) => {
+  return async ({ $typeName: _, functionResponsesJson, isBound, idempotencyKey, attempt, ...name }, call) => {
     const accountId = checkAccountId(name.accountId);
     const answers = readAnswers(functionResponsesJson);
     const { run } = await context.sessions.getRun(name, { timeoutMs });
     if (run === undefined) throw runMissing();
     if (attempt > 0 && attempt !== run.attempt) throw runNotWaiting(run.invocationId);
-    return answer(context, { accountId, run, answers, isBound, idempotencyKey, signal });
+    return answer(context, { accountId, run, answers, isBound, idempotencyKey, left: leavingOf(call) });
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Continuation, LeavePolicy, type RunRequest } from '@agentmesh/proto/runs/v1';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import { type Leaving, leavingOf } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { shuttingDown } from '../errors.ts';
 import { acceptRun } from '../execution/accept-run.ts';
@@ -14,18 +15,19 @@ const cancelTimeoutMs = 5_000;
  * is sent, and goes on when the caller leaves, unless the request or the app says otherwise.
  */
 export function run(context: Context): Handlers['run'] {
-  return async function* (request, { signal }) {
+  return async function* (request, call) {
+    const left = leavingOf(call);
     const viewer = createViewer(request.streaming);
     const { already, ...shown } = await (request.continues === undefined
-      ? accept(context, request, { viewer, signal })
+      ? accept(context, request, { viewer, left })
       : goOn(context, request.continues, viewer));
     let isOver = false;
     try {
       yield { kind: { case: 'accepted', value: { invocationId: shown.invocationId, already } } };
-      yield* viewer.responses(signal);
+      yield* viewer.responses(left);
       const { leftAfterSeq: afterSeq } = viewer;
-      if (afterSeq !== undefined) yield* replayRun(context, { request, ...shown, afterSeq }, signal);
-      isOver = !signal.aborted;
+      if (afterSeq !== undefined) yield* replayRun(context, { request, ...shown, afterSeq }, call.signal);
+      isOver = left.ended === undefined;
     } finally {
       if (shown.cancels && !isOver) await cancel(context, request.session, shown.invocationId);
     }
@@ -44,7 +46,7 @@ interface ShownRun {
 async function accept(
   context: Context,
   request: RunRequest,
-  caller: { readonly viewer: Viewer; readonly signal: AbortSignal },
+  caller: { readonly viewer: Viewer; readonly left: Leaving },
 ): Promise<ShownRun> {
   const { invocationId, already, onLeave } = await acceptRun(context, request, caller);
   if (already) caller.viewer.leaveToOther();

@@ -1,4 +1,4 @@
-import { isMeshError, type MeshError } from '@agentmesh/lib/rpc';
+import { isMeshError, type Leaving, type MeshError } from '@agentmesh/lib/rpc';
 import type { JsonObject } from '@agentmesh/proto/event';
 import { type LedgerRun, Multitask, RunStatus, type SessionKey } from '@agentmesh/proto/sessions/v1';
 import { answerNotAwaited, runNotWaiting } from '../../errors.ts';
@@ -26,8 +26,8 @@ export interface RunAnswer {
   readonly isBound: boolean;
   /** See AnswerRunRequest; empty for none. */
   readonly idempotencyKey?: string;
-  /** Aborts when the caller leaves: see acceptRun. */
-  readonly signal?: AbortSignal;
+  /** See acceptRun. */
+  readonly left?: Leaving;
 }
 
 /** A run that goes on with an answer. */
@@ -59,7 +59,7 @@ const noAttempt = 2 ** 31 - 1;
 
 async function accept(
   context: Running,
-  { accountId, run, answers, isBound, idempotencyKey = '', signal }: RunAnswer,
+  { accountId, run, answers, isBound, idempotencyKey = '', left }: RunAnswer,
   waitingAttempt: number,
 ): Promise<AnsweredRun> {
   const { appName, userId, sessionId } = run;
@@ -77,7 +77,7 @@ async function accept(
     streaming: run.streaming,
     waitingAttempt,
   };
-  const { already } = await acceptRun(context, request, signal && { signal });
+  const { already } = await acceptRun(context, request, { left });
   return { session, already };
 }
 

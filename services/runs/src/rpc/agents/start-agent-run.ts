@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keyedRequest, once } from '@agentmesh/lib/idempotency';
-import { afterChange, checkAccountId } from '@agentmesh/lib/rpc';
+import { afterChange, checkAccountId, leavingOf } from '@agentmesh/lib/rpc';
 import { AgentsService, type StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
 import { Multitask, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
@@ -28,8 +28,9 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     const session = create(SessionKeySchema, { accountId, appName: agentAppName(agentId), userId, sessionId });
     const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
     const run = toRun(session, request, isKeyed);
-    const { invocationId, already } = await withPermit(context, { accountId, signal: call.signal }, (place) =>
-      storeRun(context, run, { ...place, signal: call.signal }),
+    const left = leavingOf(call);
+    const { invocationId, already } = await withPermit(context, { accountId, left }, (place) =>
+      storeRun(context, run, { ...place, left }),
     );
     await afterChange(awaitRun(context, { accountId, invocationId, title: agent.name }));
     return { invocationId, sessionId, already };
