@@ -1,7 +1,8 @@
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { type Turn, Turns, type TurnsOptions } from './turns.ts';
+import type { Turn } from './place.ts';
+import { Turns, type TurnsOptions } from './turns.ts';
 
 /** Takes turns and notes in which order they begin or are refused. */
 function open(options: TurnsOptions) {
