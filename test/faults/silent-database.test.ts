@@ -33,10 +33,12 @@ async function openSite(): Promise<Site> {
   return { resources, proxy, url, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-async function openNotes({ resources, url }: Site): Promise<Database> {
+/** `more`: SQL of a second migration. */
+async function openNotes({ resources, url }: Site, more?: string): Promise<Database> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   resources.defer(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, '0001-create-notes.sql'), 'create table notes(id bigint primary key)');
+  if (more !== undefined) await writeFile(join(folder, '0002-more.sql'), more);
   const options = { service: 'notes', url, poolSize: 6, statementMs, migrations: pathToFileURL(`${folder}/`) };
   return resources.use(await openDatabase(options, log));
 }
@@ -113,7 +115,7 @@ describe('connections that vanish without a word', limit, () => {
     site.resources.defer(() => other.end());
     // The process waits for another one that prepares the schema, and asks again and again.
     await other.query(`begin; select from notes.locks where name = 'migrations' for update`);
-    const opening = openNotes(site);
+    const opening = openNotes(site, 'create table more(id bigint)');
     await expect.poll(() => site.proxy.connections, patience).toBe(opened + 3);
     site.proxy.blackHole();
     await expect(opening).rejects.toThrow();
