@@ -31,6 +31,8 @@ function endToEnd(mode: 'all' | 'separate') {
       include: mode === 'all' || isFull ? ['test/e2e/**/*.test.ts'] : separateFiles,
       globalSetup: ['test/e2e/mesh-setup.ts'],
       setupFiles: ['test/e2e/await-mesh.ts'],
+      // All meshes at once: the longest file of each would leave the other workers idle. Not beside the parts: a worker is made anew for each change of project.
+      sequence: { groupOrder: 1 },
     },
   };
 }
@@ -47,6 +49,7 @@ const overNats = {
     ],
     globalSetup: ['test/e2e/mesh-setup.ts'],
     setupFiles: ['test/e2e/await-mesh.ts'],
+    sequence: { groupOrder: 1 },
   },
 };
 const hasNats = (await findNatsServer()) !== undefined;
@@ -69,7 +72,6 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000, interval: 50 } },
     // A file leaves its process as it found it. To start Node and import the product anew costs each of them half a second of a core.
     isolate: false,
-    // All projects in one group: the longest file of each would leave the other workers idle at the end of its own.
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './scripts/test-run/summary-reporter.ts'],
     projects: [
@@ -80,6 +82,7 @@ export default defineConfig({
           // Every other test: a new folder of tests needs no entry here.
           include: ['**/*.test.ts'],
           exclude: [...excluded, 'test/e2e/**'],
+          sequence: { groupOrder: 0 },
         },
       },
       endToEnd('all'),
