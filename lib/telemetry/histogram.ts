@@ -25,7 +25,7 @@ export class Histogram<L extends string> {
   constructor(shape: HistogramShape) {
     this.name = shape.name;
     this.#shape = shape;
-    // As in prom-client: without labels there is one series, from the beginning.
+    // Without labels there is one series from the beginning, as in prom-client.
     if (shape.labelNames.length === 0) this.labels({});
   }
 

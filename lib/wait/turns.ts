@@ -173,7 +173,7 @@ export class Turns {
     const used = performance.eventLoopUtilization();
     const { active, idle } = performance.eventLoopUtilization(used, this.#counted);
     this.#counted = used;
-    // What a line did while it was alone is owed to nobody.
+    // A line that was alone owes nothing for that time.
     this.#owedMs = factor > 0 ? Math.max(this.#owedMs + factor * active - idle, -mostSavedMs) : 0;
     return Math.min(this.#owedMs, this.#begunMs + longestRestMs - nowMs);
   }

@@ -52,7 +52,7 @@ export function requestProcessors(
   });
 }
 
-/** Nothing to yield. Shared, so that a step that is left out makes no generator. */
+/** The end of a step that is left out, and a generator that is over: shared, so that none is made. */
 const end = Promise.resolve({ done: true, value: undefined } as const);
 const nothing: AsyncGenerator<Event, void, void> = {
   next: () => end,
