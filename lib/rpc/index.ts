@@ -25,4 +25,5 @@ export { ConsumerAudit, type ConsumerCalls, type RecordConsumerCalls } from './c
 export { createMesh, type MeshNode } from './create-mesh.ts';
 export type { Mesh } from './mesh.ts';
 export { IdentityToken } from './identity/index.ts';
-export { type Leaving, leavingOf, Roster } from './server/index.ts';
+export { CallUntil } from './local/index.ts';
+export { leavingOf, Roster } from './server/index.ts';

@@ -83,15 +83,21 @@ export class Turns {
     return place;
   }
 
-  /** Takes a turn and waits for it. Rejects with the reason of the signal when it aborts before. A function makes a signal that is needed only for a wait. */
-  async wait(name: string, given?: AbortSignal | (() => AbortSignal | undefined)): Promise<Turn> {
-    if (typeof given === 'object') given.throwIfAborted();
-    let settle: (error?: Error) => void = ignore;
-    const turn = this.take(name, (error) => settle(error));
-    if (turn.isHeld) return turn;
+  /** Takes a turn and waits for it. Rejects with the reason of the signal when it aborts before. A function makes a signal that is needed only for a wait. A turn that is free is answered without a promise. */
+  wait(name: string, given?: AbortSignal | (() => AbortSignal | undefined)): Turn | Promise<Turn> {
+    if (typeof given === 'object' && given.aborted) return Promise.reject(given.reason as Error);
+    const waiting: { settle: (error?: Error) => void } = { settle: ignore };
+    const turn = this.take(name, (error) => waiting.settle(error));
+    return turn.isHeld ? turn : this.#untilHeld(turn, waiting, typeof given === 'function' ? given() : given);
+  }
+
+  async #untilHeld(
+    turn: Turn,
+    waiting: { settle: (error?: Error) => void },
+    signal: AbortSignal | undefined,
+  ): Promise<Turn> {
     const begun = Promise.withResolvers<void>();
-    settle = (error) => (error === undefined ? begun.resolve() : begun.reject(error));
-    const signal = typeof given === 'function' ? given() : given;
+    waiting.settle = (error) => (error === undefined ? begun.resolve() : begun.reject(error));
     const leave = (): void => turn.refuse(signal?.reason as Error);
     if (signal?.aborted === true) leave();
     signal?.addEventListener('abort', leave);
@@ -135,7 +141,7 @@ export class Turns {
   #endWhenIdle(place: Place): void {
     const { line } = place;
     if (this.#options.longestIdleMs === Infinity) return;
-    place.idleBeforeMs = performance.eventLoopUtilization().idle;
+    place.idleBeforeMs = performance.nodeTiming.idleTime;
     clearTimeout(line.timer);
     line.timer = undefined;
     this.#watch(line);
@@ -233,7 +239,7 @@ export class Turns {
   /** The turns of a line, the oldest first, with the least time in milliseconds after which each is over. */
   #timesLeft({ held }: Line): [Place, number][] {
     const { longestMs, longestIdleMs } = this.#options;
-    const [nowMs, { idle }] = [performance.now(), performance.eventLoopUtilization()];
+    const [nowMs, idle] = [performance.now(), performance.nodeTiming.idleTime];
     return Array.from(held, (place) => [
       place,
       Math.min(place.sinceMs + longestMs - nowMs, place.idleBeforeMs + longestIdleMs - idle),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MeshError } from '@agentmesh/lib/rpc';
+import type { Leaving } from '@agentmesh/lib/wait';
 
 /** Reasons with which a replica that is stopping refuses a run before anything was done for it. */
 const refusals = new Set(['draining', 'runs_draining']);
@@ -17,10 +18,10 @@ export function isAway(error: unknown): boolean {
   return error instanceof MeshError && error.code === 'unavailable';
 }
 
-/** Repeats a call while its error says that another replica may answer it. Ends with the error when `left` aborts, or after 10 s. */
+/** Repeats a call while its error says that another replica may answer it. Ends with the error when `left` has ended, or after 10 s. */
 export async function askElsewhere<T>(
   ask: () => Promise<T>,
-  left?: AbortSignal,
+  left?: Pick<Leaving, 'ended'>,
   mayRepeat: (error: unknown) => boolean = isRefused,
 ): Promise<T> {
   const endsAt = performance.now() + patienceMs;
@@ -28,7 +29,7 @@ export async function askElsewhere<T>(
     try {
       return await ask();
     } catch (error) {
-      if (!mayRepeat(error) || left?.aborted === true || performance.now() > endsAt) throw error;
+      if (!mayRepeat(error) || left?.ended !== undefined || performance.now() > endsAt) throw error;
     }
     await delay(pauseMs);
   }

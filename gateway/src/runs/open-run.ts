@@ -1,4 +1,5 @@
-import { MeshError } from '@agentmesh/lib/rpc';
+import { CallUntil, MeshError } from '@agentmesh/lib/rpc';
+import type { Stopping } from '@agentmesh/lib/wait';
 import { multitaskOf } from '@agentmesh/proto/multitask';
 import {
   type Continuation,
@@ -36,7 +37,7 @@ export interface RunOptions extends RunContent {
   readonly onLeave?: LeavePolicy;
   readonly idempotencyKey?: string;
   /** Aborted when the client disconnects: a run that is not stored yet is dropped, and one that is accepted is left. */
-  readonly reading: AbortController;
+  readonly reading: Stopping;
 }
 
 /** An accepted run. It is stored and will be executed; the gateway is its first viewer. */
@@ -62,10 +63,10 @@ export async function openRun(options: RunOptions): Promise<AcceptedRun> {
   const asked = { ...content, streaming, onLeave, idempotencyKey, idempotencyKeyHours: runKeyHours };
   const ask = async (continues?: Continuation) => {
     const request = continues === undefined ? asked : { ...asked, continues };
-    const answers = runs.run(request, { signal: reading.signal })[Symbol.asyncIterator]();
+    const answers = runs.run(request, new CallUntil(reading))[Symbol.asyncIterator]();
     return { answers, first: await firstAnswer(answers, reading, notAcceptedInTime) };
   };
-  const begun = await askElsewhere(() => ask(), reading.signal).catch((error: unknown) => {
+  const begun = await askElsewhere(() => ask(), reading).catch((error: unknown) => {
     throw namingSession(error, options.body.sessionId);
   });
   const { first } = begun;
@@ -73,7 +74,7 @@ export async function openRun(options: RunOptions): Promise<AcceptedRun> {
     leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
   }
-  const goOn = async (place: Continuation) => (await askElsewhere(() => ask(place), reading.signal, isAway)).answers;
+  const goOn = async (place: Continuation) => (await askElsewhere(() => ask(place), reading, isAway)).answers;
   const { invocationId } = first.value.kind.value;
   const cancels = onLeave === LeavePolicy.CANCEL;
   const answers = new RunAnswers(begun.answers, () => goOn({ ...noPlace, invocationId, cancels }));

@@ -1,3 +1,5 @@
+import { CallUntil } from '@agentmesh/lib/rpc';
+import type { Stopping } from '@agentmesh/lib/wait';
 import type {
   GetSessionResponse,
   ListEventsRequest,
@@ -21,9 +23,9 @@ export interface OpenedSession {
   readonly groups: AsyncGenerator<readonly Uint8Array[]>;
 }
 
-/** Begins to read a whole session, until `reading` aborts. Its events are never held in memory as a whole. */
-export async function openSession(sessions: Sessions, session: Key, reading: AbortController): Promise<OpenedSession> {
-  const answers = sessions.getSession({ session }, { signal: reading.signal })[Symbol.asyncIterator]();
+/** Begins to read a whole session, until `reading` ends. Its events are never held in memory as a whole. */
+export async function openSession(sessions: Sessions, session: Key, reading: Stopping): Promise<OpenedSession> {
+  const answers = sessions.getSession({ session }, new CallUntil(reading))[Symbol.asyncIterator]();
   const { value: first } = (await firstAnswer(answers, reading)) as IteratorResult<GetSessionResponse, undefined>;
   if (first?.session === undefined) throw sessionWithoutHead();
   return { revision: first.session.revision, groups: printSession(first.session, first.events, answers) };

@@ -68,7 +68,7 @@ function addRewind(app: App, { sessions, authentication }: Context): void {
     async (request, reply) => {
       const session = sessionKeyOf(request);
       const { rewindBeforeInvocationId: beforeInvocationId } = request.body;
-      const call = { ...keyedCall(request, reply), ...patient };
+      const call = keyedCall(request, reply, patient.timeoutMs);
       markReplayed(reply, await sessions.rewindSession({ session, beforeInvocationId }, call));
       return sendChangedSession(reply, sessions, session);
     },
@@ -94,7 +94,7 @@ function addFork(app: App, { sessions, authentication }: Context): void {
       const session = sessionKeyOf(request);
       const { eventId: event = '', invocationId = '', sessionId: newSessionId = '' } = request.body;
       const asked = { session, eventId: event, invocationId, newSessionId };
-      const { sessionId, already } = await sessions.forkSession(asked, { ...keyedCall(request, reply), ...patient });
+      const { sessionId, already } = await sessions.forkSession(asked, keyedCall(request, reply, patient.timeoutMs));
       markReplayed(reply, { already });
       return sendChangedSession(reply, sessions, { ...session, sessionId });
     },

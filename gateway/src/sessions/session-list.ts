@@ -1,3 +1,5 @@
+import { CallUntil } from '@agentmesh/lib/rpc';
+import type { Stopping } from '@agentmesh/lib/wait';
 import type { ListSessionsRequest, ListSessionsResponse, SessionPlace } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
@@ -35,7 +37,7 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
         addNextPage(reply, { list, page, last: [String(createdAt), sessionId] });
       };
       const reading = readingFor(reply.raw);
-      const answers = sessions.listSessions({ ...scope, ...(page && rangeOf(page)) }, { signal: reading.signal });
+      const answers = sessions.listSessions({ ...scope, ...(page && rangeOf(page)) }, new CallUntil(reading));
       return sendJsonArray(reply, printSessions(answers[Symbol.asyncIterator](), { reading, onLast }));
     },
   );
@@ -47,7 +49,7 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
  */
 async function* printSessions(
   answers: AsyncIterator<ListSessionsResponse>,
-  { reading, onLast }: { reading: AbortController; onLast: (place: SessionPlace) => void },
+  { reading, onLast }: { reading: Stopping; onLast: (place: SessionPlace) => void },
 ): AsyncGenerator<Uint8Array[]> {
   let next = await firstAnswer(answers, reading);
   for (; next.done !== true; next = await answers.next()) {

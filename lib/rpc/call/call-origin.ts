@@ -1,4 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf';
+import type { Leaving } from '../../wait/index.ts';
 import { activeTraceparent, isTracing, type RequestContext, requestContext } from '../../telemetry/index.ts';
 
 declare global {
@@ -22,6 +23,8 @@ export interface CallOrigin {
   readonly timeoutMs?: number | undefined;
   /** Aborts when the caller leaves: it canceled, its deadline passed or its connection broke. */
   readonly signal?: AbortSignal | undefined;
+  /** The same without a signal, within a process. */
+  readonly left?: Leaving | undefined;
 }
 
 /** The request context that an outgoing call sends: from its own headers, else that of the request that is being handled, the same object where it can be sent. */

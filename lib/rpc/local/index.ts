@@ -1,1 +1,2 @@
+export { CallUntil } from './call-until.ts';
 export { LocalCalls } from './local-calls.ts';

@@ -24,8 +24,12 @@ export class LocalCalls {
   }
 
   /** The answer of a method that has one. Rejects with MeshError. */
-  async unary(method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> {
-    return this.#dispatch.unary(method, newMessage(method.input, init), localOrigin(this.#caller, options));
+  unary(method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> {
+    try {
+      return this.#dispatch.unary(method, newMessage(method.input, init), localOrigin(this.#caller, options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** The answers of a method. The call starts at once; what refuses it is told by the first read. */

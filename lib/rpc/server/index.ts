@@ -3,7 +3,7 @@ import type { GrpcServer, GrpcServerOptions } from './grpc-server.ts';
 
 export { Dispatcher } from './dispatcher.ts';
 export type { GrpcServer } from './grpc-server.ts';
-export { type Leaving, leavingOf } from './leaving.ts';
+export { leavingOf } from './leaving.ts';
 export { Roster } from './roster.ts';
 
 /** Loads grpc-js, which takes 165 ms and 23 MB: a process that only calls itself does without it. `described` are told to anybody who asks. */

@@ -1,6 +1,7 @@
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { describe, expect, test, vi } from 'vitest';
-import { type Leaving, leavingOf } from '../index.ts';
+import type { Leaving } from '../../wait/index.ts';
+import { leavingOf } from '../index.ts';
 import { failureOf } from '../testing/test-calls.ts';
 import { testMesh } from '../testing/test-mesh.ts';
 

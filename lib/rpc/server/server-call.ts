@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { ContextValues, HandlerContext } from '@connectrpc/connect';
+import type { Leaving } from '../../wait/index.ts';
 import {
   isTracing,
   type RequestContext,
@@ -21,17 +22,20 @@ import {
 const COMPLETED = new Error('The call has ended');
 
 /** One call on the server side, on any transport: its deadline, its cancellation, its request context and its end. */
-export class ServerCall implements HandlerContext {
+export class ServerCall implements HandlerContext, Leaving {
   readonly method: DescMethod;
   readonly service;
   readonly requestMethod = 'POST';
   readonly protocolName: string;
-  readonly timeoutMs: () => number | undefined;
   readonly startedAt = performance.now();
   readonly #origin: CallOrigin;
   readonly #context: RequestContext;
   readonly #span: WorkSpan | undefined;
+  /** Milliseconds from its start. */
+  readonly #limitMs: number | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
+  /** Takes the listener for the caller's end back. */
+  #unfollow: (() => void) | undefined;
   #requestHeader: Headers | undefined;
   #responseHeader: Headers | undefined;
   #responseTrailer: Headers | undefined;
@@ -55,10 +59,22 @@ export class ServerCall implements HandlerContext {
     this.#context =
       this.#span === undefined && isWhole(origin.context) ? origin.context : contextOf(origin, this.#span);
     const timeoutMs = effectiveTimeout(origin.timeoutMs);
-    this.timeoutMs = () => this.#remaining(timeoutMs);
+    this.#limitMs = timeoutMs;
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(deadlineExceeded()), timeoutMs);
-    if (origin.signal?.aborted) this.#onOriginAbort();
-    else origin.signal?.addEventListener('abort', this.#onOriginAbort);
+    this.#follow(origin);
+  }
+
+  #follow({ left, signal }: CallOrigin): void {
+    if (left !== undefined) {
+      const leave = (): void => this.abort(abortFailure(left.ended));
+      if (left.ended === undefined) this.#unfollow = left.onceEnded(leave);
+      else leave();
+    }
+    if (signal === undefined) return;
+    const leave = (): void => this.abort(abortFailure(signal.reason));
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave);
+    this.#unfollow = () => signal.removeEventListener('abort', leave);
   }
 
   /** Created on first use: most handlers never read it. */
@@ -154,7 +170,7 @@ export class ServerCall implements HandlerContext {
   /** Releases the deadline and the caller's signal; the handler's signal aborts, as Connect documents it. */
   end(failureCode?: string): void {
     clearTimeout(this.#timer);
-    this.#origin.signal?.removeEventListener('abort', this.#onOriginAbort);
+    this.#unfollow?.();
     this.#span?.end(failureCode);
     if (this.#ended === undefined) this.#finish(COMPLETED);
   }
@@ -166,12 +182,10 @@ export class ServerCall implements HandlerContext {
     this.#onEnd?.();
   }
 
-  readonly #onOriginAbort = (): void => this.abort(abortFailure(this.#origin.signal?.reason));
-
-  /** At least 1: zero would mean "no deadline" to the next call. */
-  #remaining(timeoutMs: number | undefined): number | undefined {
-    if (timeoutMs === undefined) return undefined;
-    return Math.max(1, Math.ceil(timeoutMs - (performance.now() - this.startedAt)));
+  /** What is left of the deadline. At least 1: zero would mean "no deadline" to the next call. */
+  timeoutMs(): number | undefined {
+    if (this.#limitMs === undefined) return undefined;
+    return Math.max(1, Math.ceil(this.#limitMs - (performance.now() - this.startedAt)));
   }
 }
 

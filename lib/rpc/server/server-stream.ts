@@ -30,6 +30,8 @@ export class ServerStream implements AsyncIterator<Message, undefined> {
   #first: Promise<Result> | undefined;
   #failure: MeshError | undefined;
   #done = false;
+  /** The generator has ended by itself: nothing is left to close. */
+  #hasEnded = false;
 
   constructor(options: ServerStreamOptions) {
     this.#options = options;
@@ -77,6 +79,7 @@ export class ServerStream implements AsyncIterator<Message, undefined> {
 
   #end(): void {
     this.#done = true;
+    this.#hasEnded = true;
     this.#options.onEnd();
   }
 
@@ -86,8 +89,9 @@ export class ServerStream implements AsyncIterator<Message, undefined> {
     return this.#failure;
   }
 
-  /** Runs at the end of every call. It has no effect on a generator that has ended. */
+  /** Runs at the end of every call. */
   #close(): void {
+    if (this.#hasEnded) return this.#settled();
     if (!this.#done) this.#fail(this.#options.call.failure);
     const source = this.#source;
     const returned = source?.return ? this.#options.call.run(() => source.return?.()) : undefined;

@@ -1,6 +1,7 @@
-import { Turns, type TurnsOptions } from '@agentmesh/lib/wait';
+import { Stopping, Turns, type TurnsOptions } from '@agentmesh/lib/wait';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { clientLeft } from '../streams/client-left.ts';
+import { onceClosed } from '../streams/once-closed.ts';
 import { type Arrival, createArrivals } from './arrivals.ts';
 
 declare module 'fastify' {
@@ -26,12 +27,12 @@ export interface ArrivingRuns {
   /** To be called when the run of a request was accepted. A request that ends earlier leaves by itself. */
   leave(request: FastifyRequest): void;
   /**
-   * Enters for a message of a live connection that `request` has opened, and calls `accept` when it is its turn: to accept the run. Its signal aborts when
-   * the connection ends meanwhile.
+   * Enters for a message of a live connection that `request` has opened, and calls `accept` when it is its turn: to accept the run. What it is called with ends
+   * when the connection does meanwhile.
    *
    * @throws MeshError resource_exhausted `arriving_runs`; canceled `client_left` when the connection ends before its turn; and what `accept` throws
    */
-  forMessage<T>(request: FastifyRequest, accept: (left: AbortSignal) => Promise<T>): Promise<T>;
+  forMessage<T>(request: FastifyRequest, accept: (left: Stopping) => Promise<T>): Promise<T>;
 }
 
 /** Turns to store something, of all accounts and of one beside others: enough to share commits, and few enough that the next one waits a short time. */
@@ -51,7 +52,7 @@ export function createArrivingRuns(most: number, options = usual): ArrivingRuns 
         return;
       }
       request.arrival = arrival;
-      reply.raw.once('close', () => arrivals.leave(arrival));
+      onceClosed(reply.raw, () => arrivals.leave(arrival));
       done();
     },
     takeTurn({ arrival, identity }, _reply, done) {
@@ -67,7 +68,7 @@ export function createArrivingRuns(most: number, options = usual): ArrivingRuns 
       if (socket.destroyed) throw clientLeft;
       const arrival = { caller: callerOf(request), isWhole: () => true };
       arrivals.add(arrival);
-      const left = new AbortController();
+      const left = new Stopping();
       const onClose = (): void => {
         left.abort(clientLeft);
         arrivals.giveUp(arrival, clientLeft);
@@ -78,7 +79,7 @@ export function createArrivingRuns(most: number, options = usual): ArrivingRuns 
         const done = (error?: Error): void => (error === undefined ? resolve() : reject(error));
         arrivals.takeTurn(arrival, { line: request.identity.accountId, done });
         await promise;
-        return await accept(left.signal);
+        return await accept(left);
       } finally {
         socket.off('close', onClose);
         arrivals.leave(arrival);
@@ -92,7 +93,7 @@ function inTurnOf(turns: Turns): Hook {
   return ({ identity }, reply, done) => {
     if (reply.raw.destroyed) return done(clientLeft);
     const turn = turns.take(identity.accountId, done);
-    reply.raw.once('close', () => turn.end());
+    onceClosed(reply.raw, () => turn.end());
     if (turn.isHeld) done();
   };
 }

@@ -1,28 +1,23 @@
 import { keyedHeaders } from '@agentmesh/lib/idempotency';
+import { CallUntil } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readingFor } from '../streams/reading-for.ts';
 import { replayedHeader } from './idempotency-key.ts';
 
-const unary = { timeoutMs: 30_000 } as const;
-
-interface KeyedCall {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly headers?: Record<string, string>;
-}
+const usualMs = 30_000;
 
 /** Options of a call that has the effect of a request. What has not been stored when the client leaves is dropped. */
-export function leavableCall(reply: FastifyReply): KeyedCall {
-  return { ...unary, signal: readingFor(reply.raw).signal };
+export function leavableCall(reply: FastifyReply): CallUntil {
+  return new CallUntil(readingFor(reply.raw), { timeoutMs: usualMs });
 }
 
 /**
  * Options of the call that has the effect of a request, as `leavableCall` has them. With an `Idempotency-Key` the service has the effect once. A token that is bound to an end user has keys of its own: it does not get the answer to a request that it may not send.
  */
-export function keyedCall(request: FastifyRequest, reply: FastifyReply): KeyedCall {
-  const call = leavableCall(reply);
+export function keyedCall(request: FastifyRequest, reply: FastifyReply, timeoutMs = usualMs): CallUntil {
   const key = request.headers['idempotency-key'];
-  return typeof key === 'string' ? { ...call, headers: headersOf(request, key) } : call;
+  const headers = typeof key === 'string' ? headersOf(request, key) : undefined;
+  return new CallUntil(readingFor(reply.raw), { timeoutMs, headers });
 }
 
 function headersOf({ headers, method, routeOptions, url, body, identity }: FastifyRequest, key: string) {

@@ -9,7 +9,7 @@ const notInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The s
  */
 export async function firstAnswer<T>(
   answers: AsyncIterator<T>,
-  reading: AbortController,
+  reading: Pick<AbortController, 'abort'>,
   late: Error = notInTime,
 ): Promise<IteratorResult<T>> {
   const deadline = setTimeout(() => reading.abort(late), firstAnswerMs);

@@ -1,3 +1,5 @@
+import { CallUntil } from '@agentmesh/lib/rpc';
+import type { Stopping } from '@agentmesh/lib/wait';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import type { GetSessionResponse } from '@agentmesh/proto/sessions/v1';
@@ -70,7 +72,7 @@ function addHistory(app: App, { sessions, authentication }: Context): void {
     }),
     async (request, reply) => {
       const reading = readingFor(reply.raw);
-      const answers = sessions.getSession({ session: sessionKeyOf(request) }, { signal: reading.signal });
+      const answers = sessions.getSession({ session: sessionKeyOf(request) }, new CallUntil(reading));
       return sendJsonStream(reply, printMessages(answers[Symbol.asyncIterator](), reading));
     },
   );
@@ -78,7 +80,7 @@ function addHistory(app: App, { sessions, authentication }: Context): void {
 
 async function* printMessages(
   answers: AsyncIterator<GetSessionResponse>,
-  reading: AbortController,
+  reading: Stopping,
 ): AsyncGenerator<Uint8Array[]> {
   let next = await firstAnswer(answers, reading);
   yield [Buffer.from('{"messages":[')];

@@ -40,7 +40,7 @@ export function startRunRoute(app: App, context: Context): void {
       const start = registered && { invocationId: registered.invocationId, awaited: true };
       const asked = { ...content, ...start, ...key, noticeTitle: content.session.appName };
       const call = leavableCall(reply);
-      const { invocationId, already } = await askElsewhere(() => runs.startRun(asked, call), call.signal);
+      const { invocationId, already } = await askElsewhere(() => runs.startRun(asked, call), call.left);
       arriving.leave(request);
       const { accountId, userId } = content.session;
       reply.code(202).header(invocationHeader, headerText(invocationId));

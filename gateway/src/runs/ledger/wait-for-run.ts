@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
+import { clientLeft } from '../../edge/streams/client-left.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { Run } from './ledger-record.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
@@ -32,7 +33,7 @@ export function waitForRunRoute(app: App, { sessions, runs, authentication, drai
       // A timeout takes whole milliseconds only.
       const late = AbortSignal.timeout(Math.ceil(query.seconds * 1000));
       const signal = AbortSignal.any([left.signal, draining, late]);
-      const run = await runEnd({ sessions, runs }, name, signal).finally(() => left.abort());
+      const run = await runEnd({ sessions, runs }, name, signal).finally(() => left.abort(clientLeft));
       return sendRun(reply.code(isGoing(run) ? 202 : 200), run);
     },
   );

@@ -111,20 +111,12 @@ function optionsOf(request: FastifyRequest, context: Context): ConversationOptio
       const body = { ...readPlace(request.query, defaultApp), newMessage, streaming: true };
       const { identity } = request;
       const content = { runs, identity, body, defaultApp, streaming: true };
-      return arriving.forMessage(request, (left) => openRun({ ...content, reading: abortedBy(left) }));
+      return arriving.forMessage(request, (reading) => openRun({ ...content, reading }));
     },
     onError: (error) => {
       if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a live connection broke');
     },
   };
-}
-
-function abortedBy(signal: AbortSignal): AbortController {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  return controller;
 }
 
 function readPlace(query: unknown, defaultApp: string | undefined): Place {

@@ -41,7 +41,7 @@ function addCreation(app: App, { subscriptions, authentication }: Context): void
     }),
     async (request, reply) => {
       const wanted = { accountId: request.identity.accountId, ...creationMessage(request.body) };
-      const call = { ...keyedCall(request, reply), ...registering };
+      const call = keyedCall(request, reply, registering.timeoutMs);
       const created = await subscriptions.createSubscription(wanted, call).catch(throwNamingField);
       markReplayed(reply, created);
       return reply.code(201).send(subscriptionJson(created.subscription));
@@ -65,7 +65,7 @@ function addUpdate(app: App, { subscriptions, authentication }: Context): void {
     async (request, reply) => {
       const { identity, params, body } = request;
       const change = { accountId: identity.accountId, id: Number(params.id), ...changeMessage(body) };
-      const call = { ...keyedCall(request, reply), ...registering };
+      const call = keyedCall(request, reply, registering.timeoutMs);
       const changed = await subscriptions.updateSubscription(change, call).catch(throwNamingField);
       markReplayed(reply, changed);
       return subscriptionJson(changed.subscription);

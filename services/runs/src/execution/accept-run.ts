@@ -1,5 +1,5 @@
-import type { Leaving } from '@agentmesh/lib/rpc';
-import type { Turn as AccountTurn } from '@agentmesh/lib/wait';
+import { CallUntil } from '@agentmesh/lib/rpc';
+import { type Leaving, Stopping, type Turn as AccountTurn } from '@agentmesh/lib/wait';
 import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { KeptWindow } from '../apps/turns/history/history-window.ts';
@@ -42,8 +42,8 @@ interface RunCaller {
  * Stores a run, and starts it if it has its session's turn; otherwise it waits in the session's queue. A run that has not been sent to the database
  * when the caller leaves is dropped. Fails with the errors that `Run` has before `accepted`.
  */
-export async function acceptRun(context: Running, request: NewRun, caller: RunCaller = {}): Promise<AcceptedRun> {
-  if (!isOfSession(request)) throw messageInvalid('A run needs a session.');
+export function acceptRun(context: Running, request: NewRun, caller: RunCaller = {}): Promise<AcceptedRun> {
+  if (!isOfSession(request)) return Promise.reject(messageInvalid('A run needs a session.'));
   return withPermit(context, { ...caller, accountId: request.session.accountId }, (place) =>
     storeRun(context, request, { ...place, ...caller }),
   );
@@ -78,7 +78,8 @@ export async function withPermit<T extends { readonly isStarted: boolean }>(
   let [isStarted, entering]: [boolean, AccountTurn | undefined] = [false, undefined];
   try {
     checkWaits(left);
-    entering = await accountTurns.wait(accountId, () => left?.signal);
+    const turn = accountTurns.wait(accountId, () => left?.signal);
+    entering = turn instanceof Promise ? await turn : turn;
     if (draining.aborted) throw shuttingDown();
     const result = await work({ permit, entering });
     isStarted = result.isStarted;
@@ -126,17 +127,22 @@ export async function storeRun(
     ...(known && { known: knownOf(known) }),
   };
   checkWaits(left);
-  // It ends the call, and later the attempt that the call grants.
-  const working = new AbortController();
-  using _parting = abortLater(working, left, partingMs);
-  const { invocationId, already, turn } = await context.strays.during(async () => {
-    const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: working.signal });
+  const storing = new Stopping();
+  using _parting = abortLater(storing, left, partingMs);
+  const { strays } = context;
+  const call = strays.enter();
+  try {
+    const begun = await context.sessions.beginTurn(begin, new CallUntil(storing, { timeoutMs: acceptTimeoutMs }));
     const { invocationId, turn, already } = begun;
-    if (turn !== undefined) context.executor.start(turn, { viewer, known, entering, working });
+    if (turn !== undefined) context.executor.start(turn, { viewer, known, entering });
     else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
-    return begun;
-  });
-  return { invocationId, already, isStarted: turn !== undefined, onLeave: settings.onLeave };
+    return { invocationId, already, isStarted: turn !== undefined, onLeave: settings.onLeave };
+  } catch (error) {
+    strays.failed(error);
+    throw error;
+  } finally {
+    strays.leave(call);
+  }
 }
 
 /** Throws the reason why the caller has left, if it has. */

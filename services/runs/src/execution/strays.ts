@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { ArrivalOrder } from '@agentmesh/lib/wait';
+import { ArrivalOrder, type Link } from '@agentmesh/lib/wait';
 
 /** Looks after a call whose outcome is not known: a process of sessions that was stopped may commit what it was asked for after the first ones. */
 const looksAfterDoubt = 5;
@@ -35,15 +35,29 @@ export class Strays {
 
   /** Does what may give this process a run, and starts what it was given. */
   async during<T>(work: () => Promise<T>): Promise<T> {
-    const call = this.#calls.add({ sentAtMs: performance.now() });
+    const call = this.enter();
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof MeshError && refused.has(error.code))) this.suspect();
+      this.failed(error);
       throw error;
     } finally {
-      this.#calls.remove(call);
+      this.leave(call);
     }
+  }
+
+  /** To be called before what may give this process a run, and `leave` when the run has started: as `during`, without functions. */
+  enter(): Link<Call> {
+    return this.#calls.add({ sentAtMs: performance.now() });
+  }
+
+  leave(call: Link<Call>): void {
+    this.#calls.remove(call);
+  }
+
+  /** To be called with the error of what might have given this process a run. */
+  failed(error: unknown): void {
+    if (!(error instanceof MeshError && refused.has(error.code))) this.suspect();
   }
 
   /** To be called when the ledger may say that this process executes a run that it does not know. */

@@ -1,4 +1,5 @@
-import { isMeshError, type Leaving, type MeshError } from '@agentmesh/lib/rpc';
+import { isMeshError, type MeshError } from '@agentmesh/lib/rpc';
+import type { Leaving } from '@agentmesh/lib/wait';
 import type { JsonObject } from '@agentmesh/proto/event';
 import { type LedgerRun, Multitask, RunStatus, type SessionKey } from '@agentmesh/proto/sessions/v1';
 import { answerNotAwaited, runNotWaiting } from '../../errors.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { type Event, isFinalResponse } from '@google/adk/core';
-import { unlessAborted } from '@agentmesh/lib/wait';
+import { type Leaving, unlessEnded } from '@agentmesh/lib/wait';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { AgentRunOptions, EventLoop } from '../../apps/turns/agent-run.ts';
 import { hasCalls } from '../../apps/turns/events/event-json.ts';
@@ -10,17 +10,17 @@ import type { Recorder } from '../recording/recorder.ts';
 
 /**
  * Runs an agent loop to its end and records its events. If the loop is known to be over, its end is stored together with the
- * last event. An event with an error ends the run. Rejects with the error of the loop or the reason of `signal`, and does not
- * wait for a loop that ignores the signal. False: messages were added that no model has seen, so the agents have to run again.
+ * last event. An event with an error ends the run. Rejects with the error of the loop or the reason of `working`, and does not
+ * wait for a loop that ignores it. False: messages were added that no model has seen, so the agents have to run again.
  */
 export async function drive(
   loop: EventLoop,
   recorder: Recorder,
-  { signal, lease }: Pick<AgentRunOptions, 'signal' | 'lease'>,
+  { working, lease }: Pick<AgentRunOptions, 'lease'> & { readonly working: Leaving },
 ): Promise<boolean> {
   let next = loop.next();
   for (;;) {
-    const step = await unlessAborted(next, signal);
+    const step = await unlessEnded(next, working);
     if (step.done === true) return recorder.complete();
     const event = step.value;
     if (event.partial === true) {

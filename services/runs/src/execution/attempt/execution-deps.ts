@@ -1,4 +1,5 @@
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Stopping } from '@agentmesh/lib/wait';
 import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
@@ -48,7 +49,7 @@ export interface AttemptRun {
   readonly known?: HistoryWindow | undefined;
   readonly viewer?: Viewer | undefined;
   /** Ends the agents. It is aborted with AttemptStopped from outside, and in any case when the attempt is over. */
-  readonly working: AbortController;
+  readonly working: Stopping;
   readonly lease: TurnLease;
   readonly waits: RunWaits;
   /** Lost with AttemptStopped. */

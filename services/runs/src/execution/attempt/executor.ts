@@ -1,5 +1,5 @@
 import { Roster } from '@agentmesh/lib/rpc';
-import type { Turn as AccountTurn, Turns } from '@agentmesh/lib/wait';
+import { Stopping, type Turn as AccountTurn, type Turns } from '@agentmesh/lib/wait';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
@@ -31,8 +31,6 @@ export interface StartOptions {
   readonly known?: HistoryWindow | undefined;
   /** Ended when the attempt waits for a model or has ended. */
   readonly entering?: AccountTurn | undefined;
-  /** See AttemptRun. Absent, or aborted: one of its own. */
-  readonly working?: AbortController | undefined;
 }
 
 /** The attempts that run in this process. They go on when their callers leave. */
@@ -75,7 +73,7 @@ export interface ExecutorOptions extends ExecutionDeps {
 
 interface RunningAttempt extends WaitingAttempt {
   readonly turn: Turn;
-  readonly working: AbortController;
+  readonly working: Stopping;
   readonly lost: LostTurn;
   readonly leaseMs: number;
   heldAtMs: number;
@@ -96,14 +94,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 
   const executor: Executor = {
-    start(turn, { viewer, known, entering, working: given } = {}) {
-      const running = toRunning(turn, { viewer, entering, working: given, repeats: options.repeats });
+    start(turn, { viewer, known, entering } = {}) {
+      const running = toRunning(turn, { viewer, entering, repeats: options.repeats });
       const { working, lost, waits } = running;
       const leave = attempts.add(running);
       const lease = leaseOf(executor, options.outageMs, running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, waits, lost });
       const begin = () => options.around?.(turn, attempt) ?? attempt();
-      running.done = inTurn(turn, begin, working.signal).then((ending) => {
+      running.done = inTurn(turn, begin, working).then((ending) => {
         leave();
         entering?.end();
         options.onEnded?.(ending, turn);
@@ -153,11 +151,10 @@ async function drain(executor: Executor, attempts: Iterable<RunningAttempt>, dea
 interface Beginning {
   readonly viewer: Viewer | undefined;
   readonly entering: AccountTurn | undefined;
-  readonly working: AbortController | undefined;
   readonly repeats: Turns | undefined;
 }
 
-function toRunning(turn: Turn, { viewer, entering, working, repeats }: Beginning): RunningAttempt {
+function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): RunningAttempt {
   const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
   entering?.endWhenIdle();
   const accountId = session?.accountId ?? '';
@@ -171,7 +168,7 @@ function toRunning(turn: Turn, { viewer, entering, working, repeats }: Beginning
     ),
     viewer,
     leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
-    working: working === undefined || working.signal.aborted ? new AbortController() : working,
+    working: new Stopping(),
     lost: new LostTurn(),
     heldAtMs: performance.now(),
     done: Promise.resolve(),
@@ -186,23 +183,23 @@ async function waitToRepeat(repeats: Turns | undefined, accountId: string): Prom
 /** Begins attempts at once, but those of runs whose executors died again one after the other for each account. */
 function createTurns() {
   const oneByOne = createOneByOne();
-  return (turn: Turn, begin: () => Promise<Ending>, signal: AbortSignal): Promise<Ending> =>
-    turn.deaths > 1 ? oneByOne(turn.session?.accountId ?? '', begin, signal) : begin();
+  return (turn: Turn, begin: () => Promise<Ending>, working: Stopping): Promise<Ending> =>
+    turn.deaths > 1 ? oneByOne(turn.session?.accountId ?? '', begin, working.signal) : begin();
 }
 
 /** See TurnLease. While sessions cannot be reached, renewing waits for up to `outageMs`, as the attempt does. */
 function leaseOf(executor: Executor, outageMs: number, attempt: RunningAttempt): TurnLease {
-  const { signal } = attempt.working;
+  const { working } = attempt;
   const leases = [attempt.lease];
   const renew = async (): Promise<void> => {
     using _ = attempt.waits.begin('lease');
     try {
-      await outlastOutage(() => executor.renew(leases), { signal, patienceMs: outageMs });
+      await outlastOutage(() => executor.renew(leases), { signal: working.signal, patienceMs: outageMs });
     } catch {
       // A refusal, or an outage that lasts too long: nobody says that the turn is still held.
-      if (!signal.aborted) stop(attempt, 'lost');
+      if (working.ended === undefined) stop(attempt, 'lost');
     }
-    signal.throwIfAborted();
+    if (working.ended !== undefined) throw working.ended;
   };
   let renewal: Promise<void> | undefined;
   return {

@@ -1,3 +1,4 @@
+import type { Stopping } from '@agentmesh/lib/wait';
 import type { App } from '../../apps/building/app.ts';
 import type { AgentRun, AgentRunOptions, EventLoop } from '../../apps/turns/agent-run.ts';
 import { drive } from './drive.ts';
@@ -11,19 +12,18 @@ export const attemptOver = new Error('The attempt is over.');
 
 interface Looping extends Omit<AgentRunOptions, 'signal'> {
   readonly recorder: Recorder;
-  readonly working: AbortController;
+  readonly working: Stopping;
 }
 
 /** Runs the agents to their end, and again when messages were added to the run that no model has seen. */
 export async function runLoops(app: App, { recorder, working, ...options }: Looping): Promise<void> {
-  const { signal } = working;
   const begun = { ...options, window: asSeen(options.window, options.turn) };
   let opened: AgentRun | undefined;
   try {
     for (let next = begun; ; next = continued(begun, recorder, opened)) {
-      opened = app.open({ ...next, signal });
+      opened = app.open({ ...next, signal: working.signal });
       recorder.attach(opened);
-      if (await drive(opened.loop, recorder, { signal, lease: options.lease })) return;
+      if (await drive(opened.loop, recorder, { working, lease: options.lease })) return;
       // The agents of a worker stay there until their loop is left.
       close(opened.loop);
     }
@@ -46,7 +46,7 @@ function continued<T extends Pick<AgentRunOptions, 'turn' | 'window' | 'earlierM
 }
 
 /** Lets the loop run its `finally` blocks, but does not wait for a tool that ignores the signal. */
-function leave(loop: EventLoop, working: AbortController): void {
+function leave(loop: EventLoop, working: Stopping): void {
   working.abort(attemptOver);
   close(loop);
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Stopping } from '@agentmesh/lib/wait';
 import { expect, test } from 'vitest';
 import { dollarsOf, loadPrices, nanosOf } from '@agentmesh/lib/prices';
 import { RunCost } from './run-cost.ts';
@@ -16,7 +17,7 @@ test('costs add up without a rounding error, in whatever order calls end, and ca
   const prices = await loadPrices();
   await fc.assert(
     fc.asyncProperty(fc.array(call, { maxLength: 40 }), async (calls) => {
-      const costs = new RunCost(new AbortController());
+      const costs = new RunCost(new Stopping());
       const begun = await Promise.all(calls.map(({ model, tokens: { input } }) => costs.begin(model, input)));
       for (const [index, { tokens, ends }] of calls.entries()) {
         if (!ends) continue;
@@ -38,19 +39,19 @@ test('costs add up without a rounding error, in whatever order calls end, and ca
 });
 
 test('the cost of earlier attempts counts', async () => {
-  const working = new AbortController();
+  const working = new Stopping();
   const costs = new RunCost(working);
   costs.limit(0.5, { cost: 0.5 });
   expect(() => costs.check()).not.toThrow();
   costs.limit(0.5, { cost: 0.500_000_001 });
   expect(() => costs.check()).toThrow('limit of 0.5 US dollars');
-  expect(working.signal.reason).toMatchObject({ errorCode: 'MAX_RUN_COST' });
+  expect(working.ended).toMatchObject({ errorCode: 'MAX_RUN_COST' });
   costs.limit(0.5, { unpricedCalls: 1 });
   expect(() => costs.check()).toThrow('cannot be kept within the limit');
 });
 
 test('the part of it that no attempt has reported is reported with this one, exactly', () => {
-  const costs = new RunCost(new AbortController());
+  const costs = new RunCost(new Stopping());
   const earlier = { cost: 0.1, unpricedCalls: 1 };
   costs.limit(Infinity, earlier, { nanos: 300_000_001n, unpriced: 3 });
   expect(costs.spent).toEqual({ cost: 0.200_000_001, unpricedCalls: 2 });

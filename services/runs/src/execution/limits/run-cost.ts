@@ -1,4 +1,5 @@
 import { dollarsOf, loadPrices, nanosOf, type PricedModel, type Prices, type TokenCounts } from '@agentmesh/lib/prices';
+import type { Stopping } from '@agentmesh/lib/wait';
 import { ModelCallError } from '../../models/model-call-error.ts';
 import type { CallCosts, CountedCost, EndedCall } from '../../models/use/call-costs.ts';
 import { LimitReached } from './run-limits.ts';
@@ -21,7 +22,7 @@ interface OpenCall {
  * are whole numbers of these.
  */
 export class RunCost implements CallCosts {
-  readonly #working: AbortController;
+  readonly #working: Stopping;
   /** A list, which a run without calls of the network hardly pays for. */
   readonly #open: OpenCall[] = [];
   #prices: Prices | undefined;
@@ -33,7 +34,7 @@ export class RunCost implements CallCosts {
   #unreported = { nanos: 0n, unpriced: 0 };
 
   /** `working` is aborted with LimitReached when a call begins though the limit is reached. */
-  constructor(working: AbortController) {
+  constructor(working: Stopping) {
     this.#working = working;
   }
 

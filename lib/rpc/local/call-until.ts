@@ -1,0 +1,25 @@
+import type { CallOptions } from '@connectrpc/connect';
+import type { Leaving } from '../../wait/index.ts';
+
+interface Besides {
+  readonly timeoutMs?: number | undefined;
+  readonly headers?: Record<string, string> | undefined;
+}
+
+/** Options of a call that is canceled when `left` ends. A call within the process makes no signal of it. */
+export class CallUntil implements CallOptions {
+  readonly left: Leaving;
+  /** Milliseconds; 0 for no deadline. */
+  readonly timeoutMs: number;
+  readonly headers?: Record<string, string>;
+
+  constructor(left: Leaving, { timeoutMs = 0, headers }: Besides = {}) {
+    this.left = left;
+    this.timeoutMs = timeoutMs;
+    if (headers !== undefined) this.headers = headers;
+  }
+
+  get signal(): AbortSignal {
+    return this.left.signal;
+  }
+}
