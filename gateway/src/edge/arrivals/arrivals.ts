@@ -9,6 +9,8 @@ export interface Arrival {
   isWhole: () => boolean;
   /** Its wait and then its turn, from `takeTurn` on. */
   turn?: Turn;
+  /** Those of its caller. Looking them up by a long text costs more than the rest. */
+  own?: ArrivalOrder<Arrival>;
   /** Its place among those of its caller. */
   ofCaller?: Link<Arrival>;
   /** Its place among those that arrive. */
@@ -40,7 +42,7 @@ export function createArrivals(most: number, turns: Turns): Arrivals {
   let size = 0;
 
   function leave(arrival: Arrival): void {
-    const own = callers.get(arrival.caller);
+    const { own } = arrival;
     if (own === undefined || arrival.ofCaller?.isIn !== true) return;
     own.remove(arrival.ofCaller);
     if (arrival.link !== undefined) arriving.remove(arrival.link);
@@ -65,7 +67,8 @@ export function createArrivals(most: number, turns: Turns): Arrivals {
       const { caller } = arrival;
       if (size >= most) makeRoom(caller);
       const own = callers.get(caller) ?? new ArrivalOrder<Arrival>();
-      callers.set(caller, own);
+      if (own.size === 0) callers.set(caller, own);
+      arrival.own = own;
       arrival.ofCaller = own.add(arrival);
       arrival.link = arriving.add(arrival);
       size += 1;

@@ -1,6 +1,6 @@
 import type { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import type { Client } from '@connectrpc/connect';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 
 const agentApp = /^agent\d+$/;
 const options = { timeoutMs: 30_000 };
@@ -10,11 +10,12 @@ const options = { timeoutMs: 30_000 };
  * sessions, artifacts and memory of them may outlive their app.
  */
 export function createAgentAppCheck(agents: Pick<Client<typeof AgentsService>, 'checkApp'>) {
-  return async (request: FastifyRequest): Promise<void> => {
+  return (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     // Routes without an authentication hook have no identity, although the type says so.
     const { identity, params } = request as Partial<FastifyRequest>;
     const appName = (params as { app_name?: unknown } | undefined)?.app_name;
-    if (identity === undefined || typeof appName !== 'string' || !agentApp.test(appName)) return;
-    await agents.checkApp({ accountId: identity.accountId, appName }, options);
+    if (identity === undefined || typeof appName !== 'string' || !agentApp.test(appName)) return done();
+    const [passed, refused] = [(): void => done(), (error: Error): void => done(error)];
+    agents.checkApp({ accountId: identity.accountId, appName }, options).then(passed, refused);
   };
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type JsonSize, measureJson } from '../json/json-bounds.ts';
 import { JsonCounter, mostValues } from '../json/json-counter.ts';
 import { decode, parseJsonBody } from '../json/json-text.ts';
+import { onceClosed } from '../streams/once-closed.ts';
 import { FormFields } from '../validation/index.ts';
 import { openValues } from './body-limits.ts';
 import { acceptRequest, type BodyBudgets, receiveBody } from './receive-body.ts';
@@ -30,7 +31,7 @@ export function addBodyParsers(app: FastifyInstance, budgets: BodyBudgets): void
   app.decorateRequest('releaseBody', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.raw.headers;
-    if (length !== undefined || encoding !== undefined) reply.raw.once('close', () => request.releaseBody?.());
+    if (length !== undefined || encoding !== undefined) onceClosed(reply.raw, () => request.releaseBody?.());
     done();
   });
   app.removeAllContentTypeParsers();

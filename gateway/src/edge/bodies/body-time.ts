@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { forgetClosed, onceClosed } from '../streams/once-closed.ts';
 import { onClientError } from '../http/client-error.ts';
 
 declare module 'fastify' {
@@ -42,11 +43,11 @@ export function limitBodyTime(app: FastifyInstance, { idleMs, totalMs }: BodyTim
       request.bodyTimer = { progress: () => void (performance.now() < end && timer.refresh()) };
       const stop = (): void => clearTimeout(timer);
       // A request whose body was not read to its end has no event of its own when its connection closes.
-      reply.raw.once('close', stop);
+      onceClosed(reply.raw, stop);
       raw.once('end', () => {
         stop();
         // Its answer may last for long.
-        reply.raw.off('close', stop);
+        forgetClosed(reply.raw, stop);
         request.bodyTimer = undefined;
       });
     }

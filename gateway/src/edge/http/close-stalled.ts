@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Roster } from '@agentmesh/lib/rpc';
+import { onceClosed } from '../streams/once-closed.ts';
 
 export interface StallLimits {
   /** Time without a byte taken after which the connection is closed. */
@@ -16,7 +17,7 @@ const usual: StallLimits = { patienceMs: 25_000, pauseMs: 5_000 };
 export function closeStalled(server: Server, { patienceMs, pauseMs }: StallLimits = usual): void {
   const answers = new Roster<ServerResponse>();
   server.on('request', (_request: IncomingMessage, answer: ServerResponse) => {
-    answer.once('close', answers.add(answer));
+    onceClosed(answer, answers.add(answer));
   });
   const look = (): void => {
     for (const { socket } of answers) if (socket !== null) limit(socket, patienceMs);

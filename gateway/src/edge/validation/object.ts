@@ -15,6 +15,8 @@ interface Field {
   readonly alternatives: readonly string[];
   readonly blankIsMissing: boolean;
   readonly fallback: unknown;
+  /** Whether it is read also where it was not sent. */
+  readonly isRead: boolean;
 }
 
 /** Check of a record with declared fields. Issues come in the order of the fields, unknown keys last. */
@@ -26,10 +28,15 @@ export function object(schema: JsonSchema, compile: (schema: JsonSchema) => Chec
   const names = fields.map(({ name }) => name);
   const ignored = new Set(schema['x-ignored']);
   const refused = new Set(schema['x-refused']);
+  const sentOf = presenceOf(fields);
   return (input, report) => {
     if (!isRecord(input)) return refuse(input, report, secret);
     const output: Record<string, unknown> = {};
-    for (const field of fields) readField({ field, input, output, report, secret });
+    const reading = { input, output, report, secret };
+    const sent = sentOf(input);
+    fields.forEach((field, index) => {
+      if (field.isRead || (sent & (1 << index)) !== 0) readField(field, reading);
+    });
     if (extras === undefined) return output;
     for (const key of Object.keys(input)) {
       if (spellings.has(key) || ignored.has(key)) continue;
@@ -53,15 +60,30 @@ function refuse(input: unknown, report: Report, secret: boolean): undefined {
   return undefined;
 }
 
+/** Most fields whose presence fits into a number. */
+const mostBits = 31;
+
+/** Returns what tells the fields that a record has: bit by bit, so that those that are left out cost no look for each of their spellings. */
+function presenceOf(fields: readonly Field[]): (input: Record<string, unknown>) => number {
+  if (fields.length > mostBits) return () => -1;
+  const bits = new Map<string, number>();
+  for (const [index, { spellings }] of fields.entries())
+    for (const [name] of spellings) bits.set(name, (bits.get(name) ?? 0) | (1 << index));
+  return (input) => {
+    let sent = 0;
+    for (const key of Object.keys(input)) sent |= bits.get(key) ?? 0;
+    return sent;
+  };
+}
+
 interface Reading {
-  readonly field: Field;
   readonly input: Record<string, unknown>;
   readonly output: Record<string, unknown>;
   readonly report: Report;
   readonly secret: boolean;
 }
 
-function readField({ field, input, output, report, secret }: Reading): void {
+function readField(field: Field, { input, output, report, secret }: Reading): void {
   const spelling = spellingIn(field, input);
   if (spelling === undefined) {
     if (field.required && !isCovered(field, input)) reportMissing(field, { input, report, secret });
@@ -115,14 +137,16 @@ function fieldsOf(schema: JsonSchema, compile: (schema: JsonSchema) => Check): F
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const alternatives = choice[0] === name ? choice.slice(1).flatMap((other) => [other, snakeCase(other)]) : [];
     const inner = nullableOf(property) ?? property;
+    const required = alternatives.length > 0 || (schema.required ?? []).includes(name);
     return {
       name,
       spellings: [...spellingsOf(name, inner['x-also']), ...formerOf(name, inner['x-former'])],
       check: compile(property),
-      required: alternatives.length > 0 || (schema.required ?? []).includes(name),
+      required,
       alternatives,
       blankIsMissing: inner['x-blank-is-missing'] === true,
       fallback: inner.default,
+      isRead: required || inner.default !== undefined,
     };
   });
 }
