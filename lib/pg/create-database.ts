@@ -66,7 +66,7 @@ class PgDatabase implements Database {
     accountId?: string,
   ): Promise<Row[]> {
     const span = isTracing() ? startClientSpan(statementSpan(statement)) : undefined;
-    const rows = timed(this.#send<Row>(statement, values, accountId));
+    const rows = this.#send<Row>(statement, values, accountId);
     return span === undefined ? rows : endWith(span, rows);
   }
 
@@ -82,8 +82,7 @@ class PgDatabase implements Database {
       statement.groupCommit && isNamed(config)
         ? groupCommit.query(config, { until, accountId })
         : pipeline.query(config, until);
-    if (until === undefined) return rows;
-    return isChange(config) ? noteCommit(rows, until) : tellTruly(rows, until);
+    return followed(rows, until, isChange(config));
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -157,23 +156,28 @@ function timed<T>(work: Promise<T>): Promise<T> {
 }
 
 function noteCommit<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
-  if (until === undefined) return work;
+  return until === undefined ? work : followed(work, until, true);
+}
+
+/**
+ * The same work. Its time counts for the request that is being handled; its error does not say that nothing was stored when other work of the caller was. One
+ * promise for both, since each statement of a run is followed.
+ */
+function followed<T>(work: Promise<T>, until: Until | undefined, isChange: boolean): Promise<T> {
+  const spent = requestContext.getStore()?.spent;
+  if (spent === undefined && until === undefined) return work;
+  const startedAt = performance.now();
   return work.then(
     (result) => {
-      until.committed();
+      if (spent !== undefined) spent.database += performance.now() - startedAt;
+      if (isChange) until?.committed();
       return result;
     },
     (error: unknown) => {
-      throw until.told(error);
+      if (spent !== undefined) spent.database += performance.now() - startedAt;
+      throw until === undefined ? error : until.told(error);
     },
   );
-}
-
-/** The work, whose error does not say that nothing was stored when other work of the caller was. */
-function tellTruly<T>(work: Promise<T>, until: Until): Promise<T> {
-  return work.catch((error: unknown) => {
-    throw until.told(error);
-  });
 }
 
 function toConfig(statement: Statement, values: readonly unknown[] | undefined): QueryConfig {

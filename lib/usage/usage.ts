@@ -13,7 +13,7 @@ interface Entry {
   readonly changes: Map<string, number>;
   /** Names of what this process is storing at the moment, by kind, and how many calls store it. */
   readonly coming: Map<string, Map<string, number>>;
-  /** Sum of what this process is storing at the moment, by kind. */
+  /** Sum of what this process is storing at the moment, by kind. Sums of nothing stay: each run adds and takes away, and a map that loses entries makes new tables. */
   readonly held: Map<string, number>;
   usedAtMs: number;
 }
@@ -109,7 +109,9 @@ export class Usage<Kind extends string> {
 
   /** Counts a change that was committed. */
   add(accountId: string, change: Partial<Record<Kind, number>>): void {
-    addTo(this.#entry(accountId).changes, change, 1);
+    const { changes } = this.#entry(accountId);
+    addTo(changes, change, 1);
+    for (const kind in change) if (changes.get(kind) === 0) changes.delete(kind);
   }
 
   /** Writes the changes of this process and reads what all have written. When it fails, the changes are kept for the next time. */
@@ -175,19 +177,15 @@ export class Usage<Kind extends string> {
     const longAgo = performance.now() - idleMs;
     for (const [accountId, { changes, coming, held, usedAtMs }] of this.#accounts) {
       const isSurplus = this.#accounts.size > remembered;
-      const isStoring = held.size > 0 || coming.values().some(({ size }) => size > 0);
+      const isStoring = held.values().some((number) => number !== 0) || coming.values().some(({ size }) => size > 0);
       if (changes.size === 0 && !isStoring && (usedAtMs < longAgo || isSurplus)) this.#accounts.delete(accountId);
     }
   }
 }
 
-/** Adds `factor` times the numbers. A sum of nothing is left out. */
+/** Adds `factor` times the numbers. */
 function addTo(sums: Map<string, number>, numbers: Partial<Record<string, number>>, factor: 1 | -1): void {
-  for (const [kind, number = 0] of Object.entries(numbers)) {
-    const sum = (sums.get(kind) ?? 0) + factor * number;
-    if (sum === 0) sums.delete(kind);
-    else sums.set(kind, sum);
-  }
+  for (const kind in numbers) sums.set(kind, (sums.get(kind) ?? 0) + factor * (numbers[kind] ?? 0));
 }
 
 function leave(counts: Map<string, number>, name: string): void {

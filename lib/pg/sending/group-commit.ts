@@ -51,11 +51,10 @@ interface Sent {
 }
 
 interface Waiting extends BoundStatement {
+  readonly config: QueryConfig;
   readonly until: Until | undefined;
   readonly resolve: (rows: QueryResultRow[]) => void;
   readonly reject: (error: Error) => void;
-  /** Runs the statement alone. Settles with it and never rejects. */
-  readonly retry: () => Promise<void>;
 }
 
 interface Session {
@@ -100,18 +99,21 @@ export class GroupCommit implements AsyncDisposable {
       const { text, values = [] } = config;
       const name = this.#isPooled ? '' : config.name;
       const { bind } = bindStatement({ name, text, values });
-      const retry = (): Promise<void> => {
-        const run = this.#options.alone<Row>(config, until).then(resolve, reject);
-        this.#aside.add(run);
-        void run.then(() => this.#aside.delete(run));
-        return run;
-      };
-      if (bind.length > largestTogether) return void retry();
+      const waiting = { name, text, bind, config, until, resolve: resolve as Waiting['resolve'], reject };
+      if (bind.length > largestTogether) return void this.#runAlone(waiting);
       if (this.#waiting.size >= mostWaiting) throw databaseBusy();
-      this.#waiting.push(accountId, { name, text, bind, until, resolve: resolve as Waiting['resolve'], reject, retry });
+      this.#waiting.push(accountId, waiting);
       this.#committing ??= this.#commitWaiting();
       if (until !== undefined) this.#look ??= setTimeout(() => this.#dropLeft(), lookMs);
     });
+  }
+
+  /** Runs a statement alone. Settles with it and never rejects. */
+  #runAlone({ config, until, resolve, reject }: Waiting): Promise<void> {
+    const run = this.#options.alone(config, until).then(resolve, reject);
+    this.#aside.add(run);
+    void run.then(() => this.#aside.delete(run));
+    return run;
   }
 
   async #commitWaiting(): Promise<void> {
@@ -160,7 +162,7 @@ export class GroupCommit implements AsyncDisposable {
     // The server may no longer have a statement as it was prepared.
     session.prepared.clear();
     const failed = batch[at - before.length];
-    if (failed === undefined) return batch.forEach((statement) => void statement.retry());
+    if (failed === undefined) return batch.forEach((statement) => void this.#runAlone(statement));
     this.#setAside(failed, error);
     this.#again.push(...batch.filter((statement) => statement !== failed));
   }
@@ -172,7 +174,7 @@ export class GroupCommit implements AsyncDisposable {
   }
 
   #setAside(failed: Waiting, error: Error): void {
-    const alone = failed.retry();
+    const alone = this.#runAlone(failed);
     if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) return;
     this.#heldUp += 1;
     void alone.then(() => (this.#heldUp -= 1));

@@ -24,22 +24,37 @@ const marginMs = 250;
 
 /** Work may be sent until shortly before its caller's deadline, and while the caller has not left. */
 export function untilCallerLeaves(caller: Caller): Until {
-  const timeoutMs = caller.timeoutMs();
-  const dropAt = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs - Math.min(marginMs, timeoutMs / 4);
-  let hasCommitted = false;
-  return {
-    over() {
-      const isLate = performance.now() >= dropAt;
-      const reason = 'ended' in caller ? caller.ended : abortReason(caller.signal);
-      if (!isLate && reason === undefined) return undefined;
-      if (isLate || isDeadline(reason)) return hasCommitted ? cutShort() : notStored();
-      return callerLeft(hasCommitted);
-    },
-    committed() {
-      hasCommitted = true;
-    },
-    told: (error) => (hasCommitted && saysNothingStored(error) ? partlyStored(error) : error),
-  };
+  return new UntilCallerLeaves(caller);
+}
+
+/** A class: each call of a service has one. */
+class UntilCallerLeaves implements Until {
+  readonly #caller: Caller;
+  readonly #dropAt: number;
+  #hasCommitted = false;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    const timeoutMs = caller.timeoutMs();
+    this.#dropAt =
+      timeoutMs === undefined ? Infinity : performance.now() + timeoutMs - Math.min(marginMs, timeoutMs / 4);
+  }
+
+  over(): MeshError | undefined {
+    const isLate = performance.now() >= this.#dropAt;
+    const reason = 'ended' in this.#caller ? this.#caller.ended : abortReason(this.#caller.signal);
+    if (!isLate && reason === undefined) return undefined;
+    if (isLate || isDeadline(reason)) return this.#hasCommitted ? cutShort() : notStored();
+    return callerLeft(this.#hasCommitted);
+  }
+
+  committed(): void {
+    this.#hasCommitted = true;
+  }
+
+  told(error: unknown): unknown {
+    return this.#hasCommitted && saysNothingStored(error) ? partlyStored(error) : error;
+  }
 }
 
 /** Reasons of errors of which callers know that nothing was stored. */

@@ -38,33 +38,33 @@ export function createWriteQuery<Values extends { readonly accountId: string }, 
   options: WriteQueryOptions<Values>,
 ): WriteQuery<Values, Row> {
   const queries = new Map<string, WriteQuery<Values, Row>>();
-  return async (db, values, write) => {
-    const { changes, limits } = write;
-    const counted = changes.length === 0 ? 0 : checkChanges(values.accountId, changes, limits);
+  const store = (db: Queryable, values: Values, write: Write): Promise<Row[]> => {
     const shape = shapeOf(write);
     let query = queries.get(shape);
     if (query === undefined) {
       query = createShape(options, shape, write);
       queries.set(shape, query);
     }
-    const store = query;
-    const rows = () =>
-      store(db, values, write).catch((error: unknown) => {
-        throw toSizeError(error, limits);
-      });
-    return counted === 0 ? rows() : countState(limits.accountState, { accountId: values.accountId, counted }, rows);
+    return query(db, values, write).catch((error: unknown) => {
+      throw toSizeError(error, write.limits);
+    });
   };
+  const storeState: WriteQuery<Values, Row> = (db, values, write) =>
+    countState(values.accountId, write, () => store(db, values, write));
+  return (db, values, write) => (write.changes.length === 0 ? store : storeState)(db, values, write);
 }
 
-/** Stores rows whose state counts meanwhile and afterwards. */
+/** Stores rows whose state is checked before, and counts meanwhile and afterwards. */
 async function countState<Row>(
-  state: SizeLimits['accountState'],
-  { accountId, counted }: { readonly accountId: string; readonly counted: number },
+  accountId: string,
+  { changes, limits }: Write,
   store: () => Promise<Row[]>,
 ): Promise<Row[]> {
-  using _held = state.hold(accountId, counted);
+  const counted = checkChanges(accountId, changes, limits);
+  if (counted === 0) return store();
+  using _held = limits.accountState.hold(accountId, counted);
   const rows = await store();
-  if (rows.length > 0) state.add(accountId, counted);
+  if (rows.length > 0) limits.accountState.add(accountId, counted);
   return rows;
 }
 
