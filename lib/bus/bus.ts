@@ -22,7 +22,7 @@ export interface Bus {
    * Resolves when the hint has been handed to the driver. Throws `invalid_argument` (reason `bus_payload_too_large`) for a
    * message of more than 256 KiB, and `unavailable` (reason `bus_unavailable`) when the bus cannot be reached.
    */
-  publish<T extends DescMessage>(topic: T, message: MessageInitShape<T>, options?: PublishOptions): Promise<void>;
+  publish<T extends DescMessage>(topic: T, message: MessageInitShape<T>, options?: HintOptions): Promise<void>;
   /**
    * Calls `handler` for each hint until the returned function is called. A handler that throws is logged, not retried; a hint
    * that cannot be decoded is logged and dropped. Messages of the outbox come as hints too.
@@ -44,6 +44,11 @@ export interface Bus {
   ping(): Promise<void>;
   /** Sends and receives encoded messages. */
   readonly driver: BusDriver;
+}
+
+export interface HintOptions extends PublishOptions {
+  /** The message as bytes, where they are there already. */
+  readonly encoded?: Uint8Array | undefined;
 }
 
 /** Handles one hint. It may be called with the same hint more than once, because publishers repeat what matters. */

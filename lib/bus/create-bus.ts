@@ -29,7 +29,7 @@ export function createBus(options: BusOptions): Bus {
     driver,
     service,
     publish: async (topic, message, publishOptions) => {
-      const [subject, payload] = [subjectOf(topic), encode(topic, message)];
+      const [subject, payload] = [subjectOf(topic), publishOptions?.encoded ?? encode(topic, message)];
       const span = isTracing() ? startProducerSpan(messageSpan('send', subject)) : undefined;
       const origin = { sender: service, traceparent: span?.traceparent ?? currentTrace() };
       const closed = sealOf(topic, options)?.close(subject, payload) ?? payload;

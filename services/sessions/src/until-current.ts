@@ -10,8 +10,16 @@ const deadlockDetected = '40P01';
  *
  * @throws MeshError unavailable `session_contended` after 200 attempts
  */
-export async function untilCurrent<T>(work: () => Promise<T | undefined>): Promise<T> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+export function untilCurrent<T>(work: () => Promise<T | undefined>): Promise<T> {
+  // Mostly the first attempt succeeds: one promise more than that of the work.
+  return work().then(
+    (result) => result ?? repeat(work),
+    (error: unknown) => passDeadlock(error) ?? repeat(work),
+  );
+}
+
+async function repeat<T>(work: () => Promise<T | undefined>): Promise<T> {
+  for (let attempt = 2; attempt <= maxAttempts; attempt++) {
     const result = await work().catch(passDeadlock);
     if (result !== undefined) return result;
     if (attempt > 3) await sleep(Math.random() * Math.min(attempt, 20));

@@ -189,8 +189,8 @@ export async function insertAppend(db: Queryable, append: Append): Promise<numbe
   return row?.last_seq;
 }
 
-/** `moved`: the session changed between snapshot and write. `refused`: fence, sequence, or the version of a rewind do not match. */
-export type EndResult = EndedAttempt | 'moved' | 'refused';
+/** Undefined: the session changed between snapshot and write. `refused`: fence, sequence, or the version of a rewind do not match. */
+export type EndResult = EndedAttempt | undefined | 'refused';
 
 interface EndedAttempt {
   readonly lastSeq: number;
@@ -212,7 +212,7 @@ export async function appendAndEndAttempt(db: Queryable, append: Append, outcome
 
 function readEnd([row]: readonly EndRow[]): EndResult {
   if (row === undefined) return 'refused';
-  if (row.last_seq === null) return 'moved';
+  if (row.last_seq === null) return undefined;
   return { lastSeq: row.last_seq, isTold: row.awaited, ...grantOf(row) };
 }
 

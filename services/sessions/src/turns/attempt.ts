@@ -38,8 +38,11 @@ const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = 
  * undefined when the attempt does not hold the turn or the session is not at `lastSeq`. With `rewinds`, the same transaction rewinds the turn of the
  * run, unless a limit forbids it. Rejects while the artifacts service cannot be reached that has to restore artifacts; then nothing is stored.
  */
-export async function endAttempt(context: Context, append: Append, ending: AttemptEnding): Promise<number | undefined> {
-  if (ending.rewinds !== true) return storeEnd(context, append, ending);
+export function endAttempt(context: Context, append: Append, ending: AttemptEnding): Promise<number | undefined> {
+  return ending.rewinds === true ? rewindAndEnd(context, append, ending) : storeEnd(context, append, ending);
+}
+
+async function rewindAndEnd(context: Context, append: Append, ending: AttemptEnding): Promise<number | undefined> {
   try {
     return await storeEnd(context, { ...append, ...(await planRollback(context, append)) }, ending);
   } catch (error) {
@@ -61,14 +64,12 @@ async function storeEnd(context: Context, append: Append, ending: AttemptEnding)
   const { accountId, invocationId, sessionPk } = append;
   const asksByMail = status === 'waiting' && ending.asksByMail === true;
   const ended = { accountId, invocationId, sessionPk, outcome: ending.outcome, asksByMail };
-  const end = { status, ...toColumns(ending), ...runEndedFact(ended), asksByMail };
-  const result = await untilCurrent(async () => {
-    const answer = await appendAndEndAttempt(context.db, append, end);
-    return answer === 'moved' ? undefined : answer;
-  });
+  const told = runEndedFact(ended);
+  const end = { status, ...toColumns(ending), ...told, asksByMail };
+  const result = await untilCurrent(() => appendAndEndAttempt(context.db, append, end));
   if (result === 'refused') return undefined;
   if (result.isTold) context.wakeOutbox();
-  hintEnded(context, ended);
+  hintEnded(context, ended, told.fact);
   if (result.granted !== undefined) hintGranted(context, accountId, result.granted);
   return result.lastSeq;
 }

@@ -33,12 +33,17 @@ export async function tellAwaited(
 
 /**
  * Tells other processes that an attempt has ended, after the commit. If the hint is lost, they find it in the ledger a little later. The driver of the bus
- * says that hints are missed, so this does not for each run. Executors act on the end of a stopped run at once; the others may share a statement.
+ * says that hints are missed, so this does not for each run. Executors act on the end of a stopped run at once; the others may share a statement. `fact`: the
+ * bytes of `runEndedFact`, which are those of the hint, unless the account is asked by mail.
  */
-export function hintEnded({ bus, log }: Pick<Context, 'bus' | 'log'>, ended: EndedAttempt): void {
+export function hintEnded(
+  { bus, log }: Pick<Context, 'bus' | 'log'>,
+  ended: EndedAttempt,
+  fact?: RunEndedFact['fact'],
+): void {
   const isStopped = ended.outcome === AttemptEnd_Outcome.CANCELLED || ended.outcome === AttemptEnd_Outcome.INTERRUPTED;
   bus
-    .publish(RunEndedSchema, ended, { mayWait: !isStopped })
+    .publish(RunEndedSchema, ended, { mayWait: !isStopped, encoded: ended.asksByMail === true ? undefined : fact })
     .catch((error: unknown) =>
       log.debug({ err: error }, 'RunEnded could not be published; those who wait for it find the end in the ledger'),
     );

@@ -93,11 +93,12 @@ export async function toTurn(
   usage.add(attempt.key.accountId, { bytes: bytesOfEvents(start.events) });
   const base = turn.lastSeq - start.events.length;
   const from = attempt.answeredSeq ?? turn.lastSeq;
-  const { knownSeq, events } = await completeWindow(
+  const window = completeWindow(
     db,
     { ...turn, accountId: attempt.key.accountId },
     { known: start.known, base, from, maxBytes: start.windowBytes, window: start.window },
   );
+  const { knownSeq, events } = window instanceof Promise ? await window : window;
   const all = [...events, ...start.events];
   const { sessionPk, attempt: number } = turn;
   // Only a run that goes on has used anything. A first attempt has no round trip for it.

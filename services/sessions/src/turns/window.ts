@@ -38,23 +38,15 @@ export interface WindowRequest {
  * The recent events for an executor, beginning at a user turn: a model refuses an answer without its question, and a function response
  * without its call.
  */
-export async function completeWindow(
+export function completeWindow(
   db: Pick<Database, 'query' | 'timeline'>,
   turn: StartedTurn & NumberedSession,
   request: WindowRequest,
-): Promise<Window> {
-  const { recent, accountId, sessionPk } = turn;
-  const { known, base, from, maxBytes, window } = request;
-  if (turn.view !== null) {
-    const range = { accountId, sessionPk, upTo: base, from, window, maxEvents, maxBytes };
-    return { knownSeq: 0, events: (await readVisible(db, readView(turn.view), range)).map(toWindowEvent) };
-  }
-  // The executor may hold events that a failover or the restore of a backup has lost, and others may have their sequences now.
-  if (known.sessionPk === sessionPk && (known.timeline !== db.timeline || !turn.holdsKnown)) {
-    const oldest = Math.min(from, Math.max(1, base - window + 1));
-    const range = { accountId, sessionPk, upTo: base, from, oldest, maxBytes };
-    return { knownSeq: 0, events: base === 0 ? [] : await readBack(db, range) };
-  }
+): Window | Promise<Window> {
+  const { recent, sessionPk } = turn;
+  const { known, base, from } = request;
+  const isLost = known.sessionPk === sessionPk && (known.timeline !== db.timeline || !turn.holdsKnown);
+  if (turn.view !== null || isLost) return readWindow(db, turn, request);
   if (known.sessionPk === sessionPk && known.lastSeq === base - recent.length) {
     return { knownSeq: known.lastSeq, events: recent.toReversed() };
   }
@@ -63,10 +55,24 @@ export async function completeWindow(
   if (oldest <= 1 && (recent.length > 0 || base === 0)) return { knownSeq: 0, events: recent.toReversed() };
   const start = recent.findLastIndex((event) => event.turnStart && event.seq <= from);
   if (start !== -1) return { knownSeq: 0, events: recent.slice(0, start + 1).toReversed() };
-  return {
-    knownSeq: 0,
-    events: await readBack(db, { accountId, sessionPk, upTo: base, from, oldest: Math.min(from, oldest), maxBytes }),
-  };
+  return readWindow(db, turn, request);
+}
+
+async function readWindow(
+  db: Pick<Database, 'query' | 'timeline'>,
+  turn: StartedTurn & NumberedSession,
+  { known, base, from, maxBytes, window }: WindowRequest,
+): Promise<Window> {
+  const { accountId, sessionPk } = turn;
+  if (turn.view !== null) {
+    const range = { accountId, sessionPk, upTo: base, from, window, maxEvents, maxBytes };
+    return { knownSeq: 0, events: (await readVisible(db, readView(turn.view), range)).map(toWindowEvent) };
+  }
+  // The executor may hold events that a failover or the restore of a backup has lost, and others may have their sequences now.
+  const isLost = known.sessionPk === sessionPk && (known.timeline !== db.timeline || !turn.holdsKnown);
+  const oldest = isLost ? Math.max(1, base - window + 1) : (turn.recent.at(-1)?.seq ?? base);
+  const range = { accountId, sessionPk, upTo: base, from, oldest: Math.min(from, oldest), maxBytes };
+  return { knownSeq: 0, events: isLost && base === 0 ? [] : await readBack(db, range) };
 }
 
 interface Range extends NumberedSession {

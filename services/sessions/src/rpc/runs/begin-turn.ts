@@ -15,7 +15,7 @@ import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 import { inNewSession } from './in-new-session.ts';
 import { findAnsweredCalls } from './beginning/answered-calls.ts';
-import { readAttempt, toRun } from './beginning/read-attempt.ts';
+import { nameInvocation, readAttempt, toRun } from './beginning/read-attempt.ts';
 import { checkRewinds, interruptionOf, takeOrQueue } from './beginning/take-or-queue.ts';
 
 type Accepted = MessageInitShape<typeof BeginTurnResponseSchema>;
@@ -33,6 +33,7 @@ export function beginTurn(service: Context): Handlers['beginTurn'] {
     const met = service.executors.meet(service.db, request.owner);
     if (met !== undefined) await met;
     const key = toRunKey(session, request);
+    if (key === undefined && !request.createsSession) return accept(context, session, request);
     const begin = (inner: Context): Promise<Accepted> => accept(inner, session, request, key);
     const work = () => (request.createsSession ? inNewSession(context, session, begin) : begin(context));
     return key === undefined ? work() : onceForKey(context, { accountId: session.accountId, key }, work);
@@ -56,8 +57,10 @@ async function store(context: Context, session: CheckedKey, request: BeginTurnRe
   const isAnswer = request.answeredCallIds.length > 0;
   const isCounted = !isAnswer || key !== undefined;
   using _room = isCounted ? takeRoomForRun(context, session.accountId, key !== undefined) : undefined;
-  const answered = await findAnsweredCalls(context, session, request.answeredCallIds);
-  const attempt = await readAttempt(context, session, { request, answered });
+  const answered = isAnswer ? await findAnsweredCalls(context, session, request.answeredCallIds) : undefined;
+  const named = nameInvocation(context, session, { request, answered });
+  const invocationId = typeof named === 'string' ? named : await named;
+  const attempt = readAttempt(session, request, { answered, invocationId });
   if (request.multitask === Multitask.ROLLBACK) await checkRewinds(context, session);
   const changes = toChanges(attempt.stateDelta);
   if (request.isBound && changes.some(isOfApp)) throw appStateForbidden();

@@ -12,18 +12,32 @@ import { isInvocationId, maxInvocationIdLength } from '../../../turns/invocation
 import type { Attempt } from '../../../turns/turn.ts';
 import type { AnsweredCalls } from './answered-calls.ts';
 
-/** The attempt that a request asks for, checked. */
-export async function readAttempt(
+interface Asked {
+  readonly request: BeginTurnRequest;
+  readonly answered: AnsweredCalls | undefined;
+}
+
+/** The id of the run that a request begins or goes on with, checked. Without a promise where nothing is looked up. */
+export function nameInvocation(
   context: Context,
   key: CheckedKey,
-  { request, answered }: { readonly request: BeginTurnRequest; readonly answered: AnsweredCalls | undefined },
-): Promise<Attempt> {
+  { request, answered }: Asked,
+): string | Promise<string> {
   const made = answered?.invocationId ?? '';
+  // An imported event may have no invocation id, or one that a run cannot have.
+  return isInvocationId(made) ? made : checkInvocation(context, key, request);
+}
+
+/** The attempt that a request asks for. */
+export function readAttempt(
+  key: CheckedKey,
+  request: BeginTurnRequest,
+  { answered, invocationId }: Pick<Asked, 'answered'> & { readonly invocationId: string },
+): Attempt {
   const { owner, window, known, streaming, isBound } = request;
   return {
     key,
-    // An imported event may have no invocation id, or one that a run cannot have.
-    invocationId: isInvocationId(made) ? made : await checkInvocation(context, key, request),
+    invocationId,
     owner,
     window,
     known: known === undefined || answered !== undefined ? nothingKnown : known,
@@ -55,13 +69,17 @@ export function toRun(request: BeginTurnRequest, { answeredSeq }: Attempt, await
   };
 }
 
-async function checkInvocation(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<string> {
+function checkInvocation(context: Context, key: CheckedKey, request: BeginTurnRequest): string | Promise<string> {
   const { invocationId } = request;
   if (invocationId !== '' && !isInvocationId(invocationId)) {
     throw invalid(`An invocation id has at most ${maxInvocationIdLength} characters, none of them NUL.`);
   }
   if (request.messageJson.length > 0) return invocationId === '' ? `e-${randomUUID()}` : invocationId;
   if (invocationId === '') throw invalid('A run needs a message or an invocation to resume.');
+  return checkResumable(context, key, invocationId);
+}
+
+async function checkResumable(context: Context, key: CheckedKey, invocationId: string): Promise<string> {
   const status = await selectRunStatus(context.db, key, invocationId);
   if (status === null) throw invocationNotFound(invocationId);
   if (status === 'completed' || status === 'waiting') throw nothingToResume(invocationId, status);
