@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import {
   type Attributes,
   type Context,
@@ -12,6 +12,7 @@ import {
   type Tracer,
   type TracerProvider,
 } from '@opentelemetry/api';
+import { whenOver } from '../wait/index.ts';
 import { LinkedContext } from './linked-context.ts';
 import type { EndedSpan, SpanWatcher, Watcher } from './watcher.ts';
 import { WatchedSpan } from './watched-span.ts';
@@ -64,7 +65,7 @@ export function spanWatcher(): SpanWatcher | undefined {
 
 function inSpan<T>(around: Context, { name, attributes }: NewSpan, work: () => Promise<T>): Promise<T> {
   const span = trace.getTracer('agentmesh').startSpan(name, { attributes }, around);
-  return context.with(trace.setSpan(around, span), work).finally(() => span.end());
+  return whenOver(context.with(trace.setSpan(around, span), work), () => span.end());
 }
 
 function watchedBy(spans: SpanWatcher): Context {
@@ -145,14 +146,15 @@ class WatchedContexts implements ContextManager {
     ...args: A
   ): ReturnType<F> {
     if (watcherIn(active) === undefined && this.#contexts.getStore() === undefined) return work.apply(self, args);
-    return this.#contexts.run(active, () => work.apply(self, args));
+    return this.#contexts.run(active, call<A, F>, work, self, args);
   }
 
   bind<T>(active: Context, target: T): T {
     if (typeof target !== 'function' || watcherIn(active) === undefined) return target;
-    const contexts = this.#contexts;
+    // Entering it by `run` would copy a map for each call, and leaving it another one.
+    const within = this.#contexts.run(active, newScope);
     const bound = function (this: unknown, ...args: unknown[]): unknown {
-      return contexts.run(active, () => target.apply(this, args) as unknown);
+      return within.runInAsyncScope(target as (...given: unknown[]) => unknown, this, ...args);
     };
     return bound as T;
   }
@@ -165,4 +167,16 @@ class WatchedContexts implements ContextManager {
     this.#contexts.disable();
     return this;
   }
+}
+
+function call<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
+  work: F,
+  self: ThisParameterType<F> | undefined,
+  args: A,
+): ReturnType<F> {
+  return work.apply(self, args);
+}
+
+function newScope(): AsyncResource {
+  return new AsyncResource('agentmesh.spans');
 }

@@ -56,8 +56,11 @@ function ignore(): void {}
 /** Settles as `work` does, or rejects with the reason as soon as `left` ends. The work itself goes on; its later outcome is ignored, also when it fails. */
 export function unlessEnded<T>(work: Promise<T>, left: Leaving): Promise<T> {
   return new Promise((resolve, reject) => {
-    const forget = left.onceEnded(() => reject(left.ended));
-    if (left.ended !== undefined) reject(left.ended);
+    const end = (): void => {
+      if (left.ended !== undefined) reject(left.ended);
+    };
+    const forget = left.onceEnded(end);
+    end();
     work.then(
       (result) => {
         forget();

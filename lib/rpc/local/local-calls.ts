@@ -28,7 +28,7 @@ export class LocalCalls {
     try {
       return this.#dispatch.unary(method, newMessage(method.input, init), localOrigin(this.#caller, options));
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(toMeshError(error));
     }
   }
 

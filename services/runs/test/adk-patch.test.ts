@@ -31,19 +31,19 @@ async function measure(...args: string[]): Promise<Measured> {
   return JSON.parse(stdout) as Measured;
 }
 
-/** The list of exports: without the patch our sources could not be loaded. */
-const exportsOf = 'dist/esm/common.js';
+/** The list of exports and what it names: without the patch our sources could not be loaded. */
+const exported = ['dist/esm/common.js', 'dist/esm/agents/processors/base_llm_processor.js'];
 
 /** The other files that the patch changes, as they were before it, in a folder of their own. */
 async function unpatched(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'adk-'));
   const text = await readFile(patch, 'utf8');
   for (const [, path = ''] of text.matchAll(/^\+\+\+ b\/(.+)$/gm)) {
-    if (path === exportsOf) continue;
+    if (exported.includes(path)) continue;
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await copyFile(at(`../node_modules/@google/adk/${path}`), join(folder, path));
   }
-  await run('git', ['apply', '--reverse', `--exclude=${exportsOf}`, patch], { cwd: folder });
+  await run('git', ['apply', '--reverse', ...exported.map((path) => `--exclude=${path}`), patch], { cwd: folder });
   return folder;
 }
 

@@ -11,6 +11,7 @@ import { openAgents } from '../src/apps/turns/open-agents.ts';
 import { createHistoryCache } from '../src/execution/attempt/history-cache.ts';
 import type { RunLimits } from '../src/apps/definition/settings/run-limits.ts';
 import { LiveRuns } from '../src/execution/live/live-runs.ts';
+import { responsesOf } from './responses-of.ts';
 import { createViewer } from '../src/execution/viewer.ts';
 import type { CountCost } from '../src/models/use/count-cost.ts';
 import type { App } from '../src/apps/building/app.ts';
@@ -147,7 +148,7 @@ function parse(json: Uint8Array | undefined): Record<string, unknown> {
 }
 
 async function watch(viewer: ReturnType<typeof createViewer>, seen: Seen): Promise<Seen> {
-  for await (const { kind } of viewer.responses()) {
+  for await (const { kind } of responsesOf(viewer)) {
     if (kind?.case === 'event') seen.events.push(parse(kind.value.json));
     if (kind?.case === 'failure') seen.failure = { type: kind.value.type ?? '', message: kind.value.message ?? '' };
   }

@@ -1,6 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { WireEvent } from '@agentmesh/proto/event';
 import { expect, test } from 'vitest';
+import { responsesOf } from '../../test/responses-of.ts';
 import { createViewer, type Viewer } from './viewer.ts';
 
 const none = new Uint8Array(0);
@@ -22,7 +23,7 @@ function event(id: string, { partial = false, size = 1 } = {}): WireEvent {
 
 async function read(viewer: Viewer): Promise<unknown[]> {
   const ids: unknown[] = [];
-  for await (const { kind } of viewer.responses()) {
+  for await (const { kind } of responsesOf(viewer)) {
     ids.push(kind?.case === 'event' ? kind.value.id : kind?.case);
   }
   return ids;
@@ -74,7 +75,7 @@ test('a partial event that does not fit is left out and does not cut the viewer 
 test('only unread events count, also while an event is being sent', async () => {
   const viewer = createViewer(true, limits);
   for (const id of ['1', '2', '3']) viewer.show(event(id, { size: 30 }));
-  const responses = viewer.responses();
+  const responses = responsesOf(viewer);
   await responses.next();
   await responses.next();
   viewer.show(event('4', { size: 70 }));
@@ -87,7 +88,7 @@ test('only unread events count, also while an event is being sent', async () => 
 test('no event is kept for a viewer that has left', async () => {
   const viewer = createViewer(true, limits);
   viewer.show(event('1'));
-  for await (const _ of viewer.responses()) break;
+  for await (const _ of responsesOf(viewer)) break;
   viewer.show(event('2'));
   expect(await read(viewer)).toEqual([]);
 });

@@ -1,5 +1,4 @@
-import type { Leaving } from '@agentmesh/lib/rpc';
-import { Wake } from '@agentmesh/lib/wait';
+import { type Leaving, Wake } from '@agentmesh/lib/wait';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Failure, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { WireEvent } from '@agentmesh/proto/event';
@@ -28,11 +27,10 @@ export interface Viewer {
   leaveToOther(seq?: number): void;
   /** Where the stream has ended because of `leaveToOther`; undefined when it has not. */
   readonly leftAfterSeq: number | undefined;
-  /**
-   * The responses to send, in order; they end at once when the caller has left. Throws MeshError `viewer_too_slow`. Leaving the loop closes the
-   * viewer.
-   */
-  responses(left?: Leaving): AsyncGenerator<Response>;
+  /** The next response to send; undefined after the last one, and at once when the caller has left. Throws MeshError `viewer_too_slow`. One read at a time. */
+  next(left?: Leaving): Response | undefined | Promise<Response | undefined>;
+  /** To be called when nothing is read any more. */
+  close(): void;
 }
 
 export interface ViewerLimits {
@@ -46,7 +44,7 @@ export interface ViewerLimits {
 
 const usual: ViewerLimits = { partialEvents: 256, wholeEvents: 2_000, bytes: 64 * 1024 * 1024 };
 
-/** A viewer that is read through `responses()`. */
+/** A viewer that is read by `next`. */
 export function createViewer(partials: boolean, limits: ViewerLimits = usual): Viewer {
   return new BufferedViewer(partials, new Unread(limits));
 }
@@ -59,6 +57,8 @@ class BufferedViewer implements Viewer {
   #position = 0;
   #error: Error | undefined;
   readonly #news = new Wake();
+  /** Takes the wait for the end of the caller back. */
+  #forget: (() => void) | undefined;
 
   constructor(partials: boolean, waiting: Unread) {
     this.partials = partials;
@@ -99,21 +99,25 @@ class BufferedViewer implements Viewer {
     this.#close();
   }
 
-  async *responses(left?: Leaving): AsyncGenerator<Response> {
+  next(left?: Leaving): Response | undefined | Promise<Response | undefined> {
+    const next = left?.ended === undefined ? this.#waiting.take() : undefined;
+    if (next !== undefined) return next;
+    if (this.#closed || left?.ended !== undefined) return this.#end();
     // For all waits.
-    const forget = left?.onceEnded(() => this.#news.wake());
-    try {
-      while (left?.ended === undefined) {
-        for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) yield next;
-        if (this.#closed) break;
-        await this.#news.wait();
-      }
-      if (this.#error !== undefined) throw this.#error;
-    } finally {
-      forget?.();
-      this.#closed = true;
-      this.#waiting.clear();
-    }
+    this.#forget ??= left?.onceEnded(() => this.#news.wake());
+    return this.#news.wait().then(() => this.next(left));
+  }
+
+  close(): void {
+    this.#forget?.();
+    this.#forget = undefined;
+    this.#closed = true;
+    this.#waiting.clear();
+  }
+
+  #end(): undefined {
+    if (this.#error !== undefined) throw this.#error;
+    return undefined;
   }
 
   #close(reason?: Error): void {

@@ -2,6 +2,7 @@ import { type Logger } from '@agentmesh/lib/telemetry';
 import { expect, test } from 'vitest';
 import { RunWaits } from '../models/use/run-waits.ts';
 import type { WaitingAttempt } from './attempt/executor.ts';
+import { responsesOf } from '../../test/responses-of.ts';
 import { createViewer } from './viewer.ts';
 import { createWaitWatch } from './watch-waits.ts';
 
@@ -21,7 +22,7 @@ function openWatch() {
   const told = async () => {
     viewer.end();
     const answers = [];
-    for await (const { kind } of viewer.responses()) answers.push(kind);
+    for await (const { kind } of responsesOf(viewer)) answers.push(kind);
     return answers;
   };
   return { warnings, waits, lease: attempt.lease, after, told };

@@ -10,6 +10,7 @@ import { Strays } from '../execution/strays.ts';
 import { createViewer } from '../execution/viewer.ts';
 import { createCheckQueuedRuns } from './check-queued-runs.ts';
 import { type AgentBench, createAgentBench, outageMs } from '../../test/run-agents.ts';
+import { responsesOf } from '../../test/responses-of.ts';
 import { encode, leaseSeconds } from '../../test/stored-session.ts';
 import { hangs, says, ScriptLlm } from '../../test/script-llm.ts';
 import { createClaimDueRuns } from './claim-due-runs.ts';
@@ -141,7 +142,7 @@ describe('a run that waits, although every hint was lost,', () => {
     const { viewer, first } = await waitBehind(bench, context);
     await first;
     await createCheckQueuedRuns(context).run();
-    const responses = await Array.fromAsync(viewer.responses());
+    const responses = await Array.fromAsync(responsesOf(viewer));
     expect(responses.map(({ kind }) => kind?.case)).toEqual(['event']);
     expect(context.waiting.size).toBe(0);
   });
@@ -155,7 +156,7 @@ describe('a run that waits, although every hint was lost,', () => {
     const { viewer, invocationId } = await waitBehind(bench, context);
     end(bench, invocationId);
     await createCheckQueuedRuns(context).run();
-    const responses = await Array.fromAsync(viewer.responses());
+    const responses = await Array.fromAsync(responsesOf(viewer));
     expect(responses.map(({ kind }) => kind?.value)).toMatchObject([{ type: 'RunCancelled' }]);
     bench.executor.stopExpired(Infinity);
   });

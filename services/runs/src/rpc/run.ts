@@ -1,6 +1,7 @@
 import { type Continuation, LeavePolicy, type RunRequest } from '@agentmesh/proto/runs/v1';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import { type Leaving, leavingOf } from '@agentmesh/lib/rpc';
+import { leavingOf } from '@agentmesh/lib/rpc';
+import type { Leaving } from '@agentmesh/lib/wait';
 import type { Context } from '../context.ts';
 import { shuttingDown } from '../errors.ts';
 import { acceptRun } from '../execution/accept-run.ts';
@@ -24,11 +25,16 @@ export function run(context: Context): Handlers['run'] {
     let isOver = false;
     try {
       yield { kind: { case: 'accepted', value: { invocationId: shown.invocationId, already } } };
-      yield* viewer.responses(left);
+      for (let next = viewer.next(left); ; next = viewer.next(left)) {
+        const response = next instanceof Promise ? await next : next;
+        if (response === undefined) break;
+        yield response;
+      }
       const { leftAfterSeq: afterSeq } = viewer;
       if (afterSeq !== undefined) yield* replayRun(context, { request, ...shown, afterSeq }, call.signal);
       isOver = left.ended === undefined;
     } finally {
+      viewer.close();
       if (shown.cancels && !isOver) await cancel(context, request.session, shown.invocationId);
     }
   };

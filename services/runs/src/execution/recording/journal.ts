@@ -61,9 +61,8 @@ export class Journal {
       takesMessages: true,
       ...(end === undefined ? {} : { end }),
     };
-    const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });
     using _ = waits?.begin('lease');
-    const response = await untilAnswered(call, lost);
+    const response = await untilAnswered(() => sessions.appendEvents(request, { timeoutMs: callTimeoutMs }), lost);
     this.#lastSeq = response.lastSeq;
     this.#written.push(...events);
     return response;

@@ -1,4 +1,5 @@
 import { spanWatcher, watchSpan } from '@agentmesh/lib/spans';
+import { whenOver } from '@agentmesh/lib/wait';
 import { accountHash, isTracing } from '@agentmesh/lib/telemetry';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -31,7 +32,7 @@ export function watchAttempts(sample: number, sinks: readonly TraceSink[]): Watc
         'agentmesh.app.name': session.appName,
         ...(isTracing() && { 'agentmesh.account.hash': accountHash(session.accountId) }),
       };
-      return watchSpan(trace, { name: 'invocation', attributes }, attempt).finally(() => {
+      return whenOver(watchSpan(trace, { name: 'invocation', attributes }, attempt), () => {
         for (const sink of sinks) sink(turn, trace);
       });
     },

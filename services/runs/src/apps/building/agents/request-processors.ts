@@ -9,8 +9,10 @@ import {
   isLlmAgent,
   type LlmAgent,
   type LlmRequest,
+  NO_EVENTS,
 } from '@google/adk/core';
-import type { Content, Part } from '@google/genai';
+import type { Content } from '@google/genai';
+import { hasPartOfTool, hasPartsOfTools, plainOf } from '../../turns/history/parts-of-tools.ts';
 
 /** Steps without effect here: agents that ask for credentials have CredentialAnswers, and no model is called through Gemini's interactions API. */
 const idle: ReadonlySet<BaseLlmRequestProcessor> = new Set([AUTH_PREPROCESSOR, INTERACTIONS_REQUEST_PROCESSOR]);
@@ -20,8 +22,9 @@ const [codeExecution, toolFilter] = ['CodeExecutionRequestProcessor', 'ToolFilte
 
 /** Steps that have no effect in most calls, by the names of their classes: each reads what it needs, some of it several times. */
 const needs: ReadonlyMap<string, (context: InvocationContext) => boolean> = new Map([
-  ['RequestConfirmationLlmRequestProcessor', hasPartsOfTools],
-  ['RequestInputLlmRequestProcessor', hasPartsOfTools],
+  // A conversation without calls and responses has no answers to questions of tools.
+  ['RequestConfirmationLlmRequestProcessor', ({ session }) => hasPartsOfTools(session)],
+  ['RequestInputLlmRequestProcessor', ({ session }) => hasPartsOfTools(session)],
   ['InstructionsLlmRequestProcessor', mayHaveInstructions],
   ['AgentTransferLlmRequestProcessor', hasAgentsBeside],
 ]);
@@ -52,16 +55,6 @@ export function requestProcessors(
   });
 }
 
-/** The end of a step that is left out, and a generator that is over: shared, so that none is made. */
-const end = Promise.resolve({ done: true, value: undefined } as const);
-const nothing: AsyncGenerator<Event, void, void> = {
-  next: () => end,
-  return: () => end,
-  throw: (error) => Promise.reject(error as Error),
-  [Symbol.asyncIterator]: () => nothing,
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-};
-
 /** A step of ADK that is begun only where it has an effect. */
 class NeededStep extends BaseLlmRequestProcessor {
   readonly #step: BaseLlmRequestProcessor;
@@ -78,13 +71,8 @@ class NeededStep extends BaseLlmRequestProcessor {
   }
 
   override runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
-    return this.#isNeeded(context) ? this.#step.runAsync(context, request) : nothing;
+    return this.#isNeeded(context) ? this.#step.runAsync(context, request) : NO_EVENTS;
   }
-}
-
-/** A conversation without calls and responses has no answers to questions of tools. */
-function hasPartsOfTools({ session }: InvocationContext): boolean {
-  return session.events.some(({ content }) => content?.parts?.some(isOfTool) === true);
 }
 
 function mayHaveInstructions({ agent }: InvocationContext): boolean {
@@ -109,7 +97,7 @@ class Conversation extends BaseLlmRequestProcessor {
     const contents = plainContents(context);
     if (contents === undefined) return CONTENT_REQUEST_PROCESSOR.runAsync(context, request);
     request.contents = contents;
-    return nothing;
+    return NO_EVENTS;
   }
 }
 
@@ -117,8 +105,10 @@ class Conversation extends BaseLlmRequestProcessor {
 function plainContents({ agent, branch, session }: InvocationContext): Content[] | undefined {
   if (!isLlmAgent(agent) || agent.includeContents !== 'default' || branch) return undefined;
   const contents: Content[] = [];
+  let index = -plainOf(session);
   for (const event of session.events) {
-    if (!isPlain(event, agent.name)) return undefined;
+    if (!isPlain(event, agent.name) || (index >= 0 && hasPartOfTool(event))) return undefined;
+    index += 1;
     const { content } = event;
     if (content?.role && content.parts?.[0]?.text !== '') contents.push(content);
   }
@@ -127,10 +117,5 @@ function plainContents({ agent, branch, session }: InvocationContext): Content[]
 
 function isPlain(event: Event, agentName: string): boolean {
   if (event.author !== 'user' && event.author !== agentName) return false;
-  if (isCompactedEvent(event) || event.isolationScope !== undefined) return false;
-  return !event.content?.parts?.some(isOfTool);
-}
-
-function isOfTool({ functionCall, functionResponse }: Part): boolean {
-  return functionCall !== undefined || functionResponse !== undefined;
+  return !isCompactedEvent(event) && event.isolationScope === undefined;
 }

@@ -2,6 +2,8 @@ import type { Event } from '@google/adk/core';
 import type { WireEvent } from '@agentmesh/proto/event';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import { fromPublicEvent } from '../events/event-json.ts';
+import { isAddedToRun } from './added-to-run.ts';
+import { hasPartOfTool } from './parts-of-tools.ts';
 
 /** Recent events of a session as agents see them: without gaps, from the start of a user's turn on. Immutable. */
 export interface HistoryWindow {
@@ -23,6 +25,10 @@ export interface KeptWindow extends HistoryWindow {
 export class HistoryEvent {
   readonly turnStart: boolean;
   readonly json: Uint8Array;
+  /** Whether it is a message that was added to a run. Known with ADK's form: each run asks this of all its events. */
+  isAdded = false;
+  /** Whether it has a call of a tool or a response to one. Known likewise. */
+  hasTools = false;
   #event: Event | undefined;
 
   constructor(json: Uint8Array, turnStart: boolean) {
@@ -32,7 +38,11 @@ export class HistoryEvent {
   }
 
   get event(): Event {
-    this.#event ??= fromPublicEvent(this.json);
+    if (this.#event === undefined) {
+      this.#event = fromPublicEvent(this.json);
+      this.isAdded = isAddedToRun(this.#event);
+      this.hasTools = hasPartOfTool(this.#event);
+    }
     return this.#event;
   }
 

@@ -23,6 +23,11 @@ export interface TurnState {
   readonly invocationId: string;
 }
 
+interface OwnOfTurn extends Pick<ModelCaller, 'costs' | 'lease' | 'waits' | 'missing'> {
+  /** Whether messages were added to runs; absent: it is looked up. */
+  readonly hasAdded?: boolean;
+}
+
 /**
  * Creates ADK's session of a granted turn. Messages that were added to the run come behind the responses of calls that were open then. `costs`,
  * `lease`, `waits` and `missing`: see AgentRunOptions.
@@ -30,10 +35,10 @@ export interface TurnState {
 export function createTurnSession(
   turn: TurnState,
   stored: Event[],
-  own: Pick<ModelCaller, 'costs' | 'lease' | 'waits' | 'missing'> = {},
+  { hasAdded = stored.some(isAddedToRun), ...own }: OwnOfTurn = {},
 ): TurnSession {
   const held = createHeldMessages();
-  const events = stored.some(isAddedToRun) ? placeMessages(stored, turn, held) : stored;
+  const events = hasAdded ? placeMessages(stored, turn, held) : stored;
   const session: Session = {
     id: turn.session?.sessionId ?? '',
     appName: turn.session?.appName ?? '',
