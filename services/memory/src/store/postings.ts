@@ -53,10 +53,13 @@ interface Change {
   readonly places: readonly number[];
 }
 
+/** One look-up for each: where PostgreSQL knows nothing about the table yet, it would read all postings of the memory, and compare each with each. */
+const wanted = `unnest($3::text[], $4::int[]) as w(term, chunk) cross join lateral (
+      select ctid, places from postings where account_id = $1 and partition_pk = $2 and term = w.term and chunk = w.chunk limit 1
+    ) p`;
 const readSome: Statement = {
   name: 'select-postings',
-  text: `select p.term, p.chunk, p.places from unnest($3::text[], $4::int[]) as w(term, chunk)
-    join postings p on p.account_id = $1 and p.partition_pk = $2 and p.term = w.term and p.chunk = w.chunk`,
+  text: `select w.term, w.chunk, p.places from ${wanted}`,
 };
 const write: Statement = {
   name: 'upsert-postings',
@@ -66,8 +69,7 @@ const write: Statement = {
 };
 const drop: Statement = {
   name: 'delete-postings',
-  text: `delete from postings p using unnest($3::text[], $4::int[]) as w(term, chunk)
-    where p.account_id = $1 and p.partition_pk = $2 and p.term = w.term and p.chunk = w.chunk`,
+  text: `delete from postings where ctid = any(array(select p.ctid from ${wanted}))`,
 };
 
 interface Row {
