@@ -86,7 +86,9 @@ async function measureParts(names: readonly string[]): Promise<{ figures: Figure
   for (const part of parts.filter(({ name }) => names.includes(name))) {
     say(part.name);
     try {
-      figures.push(...(await part.measure({ say, signal: stopping.signal })));
+      const own = await part.measure({ say, signal: stopping.signal });
+      console.log(`\n${formatFigures(own)}\n`);
+      figures.push(...own);
     } catch (error) {
       stopping.signal.throwIfAborted();
       say(`${part.name} failed: ${String(error)}`);
@@ -112,15 +114,14 @@ async function main(args: readonly string[]): Promise<void> {
   stopping.signal.throwIfAborted();
   if (names.includes('ceilings')) say('ceilings of this machine');
   const ceilings = names.includes('ceilings') ? await measureCeilings(plan.seconds) : undefined;
-  const { figures, failed } = await measureParts(names);
-  const goals = [...goalsOf(results, ceilings), ...goalsOfParts(figures)];
-
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem() };
   console.log(`\n${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, median of ${plan.rounds} rounds`);
+  // Before the parts, which take as long again.
   if (results.size > 0) console.log(`\n${formatTable(results)}`);
-  if (figures.length > 0) console.log(`\n${formatFigures(figures)}`);
+  if (ceilings !== undefined) console.log(`\n${formatCeilings(ceilings)}\n`);
+  const { figures, failed } = await measureParts(names);
+  const goals = [...goalsOf(results, ceilings), ...goalsOfParts(figures)];
   if (goals.length > 0) console.log(`\n${formatGoals(goals)}`);
-  if (ceilings !== undefined) console.log(`\n${formatCeilings(ceilings)}`);
   mkdirSync(artifacts, { recursive: true });
   const record = {
     machine,

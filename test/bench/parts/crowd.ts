@@ -80,8 +80,8 @@ async function measureCrowd(
     if (arrivalMs > 0) await sleep((arrivalMs * number) / clients);
     return run(target, session, { waitMs: modelMs });
   };
-  const [answers, besideMs] = await Promise.all([Promise.all(sessions.map(come)), strangerMs(target, signal)]);
-  over.abort();
+  const coming = Promise.all([Promise.all(sessions.map(come)), strangerMs(target, signal)]);
+  const [answers, besideMs] = await coming.finally(() => over.abort());
   await watch;
   const accepted = answers.filter(({ status }) => status === 200);
   const refused = answers.filter(({ status }) => status === 429);

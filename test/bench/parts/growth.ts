@@ -10,8 +10,7 @@ export async function growthMb(target: Target, work: () => Promise<void>): Promi
   const watch = (async () => {
     for (; !over.signal.aborted; await sleep(10)) peak = Math.max(peak, residentMb(target.pids));
   })();
-  await work();
-  over.abort();
+  await work().finally(() => over.abort());
   await watch;
   return peak - before;
 }

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../load/load-client.ts';
 import { meshOneProcess } from '../targets/mesh-targets.ts';
+import { growthMb } from './growth.ts';
 import type { Figure, Part } from './part.ts';
-import { residentMb } from '../targets/server-process.ts';
 import type { Target } from '../targets/target.ts';
 
 const total = 100_000;
@@ -67,25 +66,18 @@ const kinds: readonly (readonly [string, (random: () => number) => string])[] = 
 ];
 
 async function add(target: Target, made: readonly string[], signal: AbortSignal): Promise<Figure[]> {
-  const beforeMb = residentMb(target.pids);
-  let peakMb = beforeMb;
-  const over = new AbortController();
-  const watch = (async () => {
-    for (; !over.signal.aborted; await sleep(50)) peakMb = Math.max(peakMb, residentMb(target.pids));
-  })();
   const started = performance.now();
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.token}` };
-  for (const sessionId of made) {
-    const init = { method: 'PATCH', headers, body: JSON.stringify({ sessionId }), signal };
-    const answer = await fetch(target.url + path, init);
-    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-  }
-  const seconds = (performance.now() - started) / 1000;
-  over.abort();
-  await watch;
+  const grownMb = await growthMb(target, async () => {
+    for (const sessionId of made) {
+      const init = { method: 'PATCH', headers, body: JSON.stringify({ sessionId }), signal };
+      const answer = await fetch(target.url + path, init);
+      if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    }
+  });
   return [
-    { label: `adding ${total} events to memory, s`, value: seconds },
-    { label: `resident memory that adding it took, MB`, value: peakMb - beforeMb },
+    { label: `adding ${total} events to memory, s`, value: (performance.now() - started) / 1000 },
+    { label: `resident memory that adding it took, MB`, value: grownMb },
   ];
 }
 
