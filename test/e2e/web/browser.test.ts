@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
-import { findChromium } from '../../programs/chromium.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 
 const artifacts = fileURLToPath(new URL('../../.artifacts', import.meta.url));
 const url = inject('meshUrl');
@@ -12,13 +12,10 @@ const patience = 60_000;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) return;
-  const audio = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...audio] });
+  browser = await openBrowser();
 }, 300_000);
 
-afterAll(() => browser?.close());
+afterAll(leaveBrowser);
 
 interface Visit extends AsyncDisposable {
   readonly page: Page;

@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
-import { findChromium } from '../../programs/chromium.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 
 const url = inject('meshUrl');
 const name = 'desk';
@@ -47,12 +47,10 @@ beforeAll(async () => {
   const newMessage = { role: 'user', parts: [{ text: 'A kettle [[tool:look_up {}]]' }] };
   const body = { appName: name, userId: 'user', sessionId, newMessage };
   runId = (await caller.request('POST', '/run', body)).headers.get('x-invocation-id') ?? '';
-  const executablePath = await findChromium();
-  if (executablePath === undefined) return;
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser = await openBrowser();
 }, 300_000);
 afterAll(async () => {
-  await browser?.close();
+  await leaveBrowser();
   await rm(folder, { recursive: true });
 });
 

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { faultsOf, launchBrowser, visit } from './open-console.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { faultsOf, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
 }, 300_000);
-afterAll(() => browser?.close());
+afterAll(leaveBrowser);
 
 interface Line {
   readonly kind: string;

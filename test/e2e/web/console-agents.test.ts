@@ -1,19 +1,17 @@
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
-import { findChromium } from '../../programs/chromium.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 
 const url = inject('meshUrl');
 const password = 'correct horse battery';
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) return;
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser = await openBrowser();
 }, 300_000);
-afterAll(() => browser?.close());
+afterAll(leaveBrowser);
 
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

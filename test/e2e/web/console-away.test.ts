@@ -1,20 +1,21 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
-import { faultsOf, launchBrowser, themes, visit } from './open-console.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { faultsOf, themes, visit } from './open-console.ts';
 
 const resources = new AsyncDisposableStack();
 let browser: Browser | undefined;
 let mesh: TestMesh;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
   if (browser === undefined) return;
   const only = ['auth', 'sessions', 'runs', 'keys'];
   mesh = resources.use(await startMesh({ mode: 'separate', only, apart: [], env: { AGENTS_DIR: agentsDir } }));
 }, 300_000);
 afterAll(async () => {
-  await browser?.close();
+  await leaveBrowser();
   await resources.disposeAsync();
 });
 

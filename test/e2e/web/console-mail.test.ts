@@ -3,19 +3,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
 import { type MailMesh, openMailMesh } from '../mail/open-mail-mesh.ts';
-import { faultsOf, launchBrowser, password, themes } from './open-console.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { faultsOf, password, themes } from './open-console.ts';
 
 const root = { DEFAULT_SUPERADMIN_EMAIL: 'root@example.com', DEFAULT_SUPERADMIN_PASSWORD: password };
 let browser: Browser | undefined;
 let opened: MailMesh;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
   if (browser === undefined) return;
   opened = await openMailMesh(root);
 }, 300_000);
 afterAll(async () => {
-  await browser?.close();
+  await leaveBrowser();
   await opened?.[Symbol.asyncDispose]();
 });
 

@@ -3,7 +3,8 @@ import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
-import { launchBrowser, visit } from './open-console.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { visit } from './open-console.ts';
 
 const stored = 10_000;
 const resources = new AsyncDisposableStack();
@@ -12,7 +13,7 @@ let mesh: TestMesh;
 let databaseUrl: string;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
   if (browser === undefined) return;
   const database = resources.use(await testDatabaseUrl());
   databaseUrl = database.url;
@@ -20,7 +21,7 @@ beforeAll(async () => {
   mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl, env: { AGENTS_DIR: agentsDir } }));
 }, 300_000);
 afterAll(async () => {
-  await browser?.close();
+  await leaveBrowser();
   await resources.disposeAsync();
 });
 

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { launchBrowser, openPage, visit } from './open-console.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { openPage, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const isFull = process.env.VERIFY === 'full';
@@ -11,9 +12,9 @@ const mostMs = 1_000;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  if (isFull) browser = await launchBrowser();
+  if (isFull) browser = await openBrowser();
 }, 300_000);
-afterAll(() => browser?.close());
+afterAll(leaveBrowser);
 
 /** Milliseconds of a load with an empty cache until an element is drawn and the page has time for input: the median of some loads. */
 async function interactiveMs(page: Page, selector: string): Promise<number> {

@@ -2,16 +2,17 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { runBody } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { faultsOf, launchBrowser, openPage, themes, visit } from './open-console.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { faultsOf, openPage, themes, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 240_000;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
 }, 300_000);
-afterAll(() => browser?.close());
+afterAll(leaveBrowser);
 
 /** Violations of WCAG 2.2 AA in what the page shows now, in both themes. */
 async function judge(page: Page, state: string): Promise<string[]> {

@@ -4,15 +4,16 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Caller } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { faultsOf, launchBrowser, password, themes, visit } from './open-console.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { faultsOf, password, themes, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser();
 }, 300_000);
-afterAll(() => browser?.close());
+afterAll(leaveBrowser);
 
 test('the console signs in, streams an answer, keeps it over a reload and lists the run, without an error or a request to another origin', {
   timeout: 180_000,

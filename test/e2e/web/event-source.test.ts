@@ -1,7 +1,7 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, runBody } from '../../caller.ts';
-import { findChromium } from '../../programs/chromium.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { checkFrames, type RunFrame } from '../../follow-run.ts';
 
@@ -12,15 +12,14 @@ let proxy: TcpProxy;
 let origin: string;
 
 beforeAll(async () => {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) return;
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser = await openBrowser();
+  if (browser === undefined) return;
   proxy = resources.use(await TcpProxy.open(url));
   origin = `http://127.0.0.1:${proxy.port}`;
 }, 300_000);
 
 afterAll(async () => {
-  await browser?.close();
+  await leaveBrowser();
   await resources.disposeAsync();
 });
 

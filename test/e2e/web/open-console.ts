@@ -1,16 +1,8 @@
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Caller, newAccount } from '../../caller.ts';
-import { findChromium } from '../../programs/chromium.ts';
 
 export const password = 'correct horse battery';
-
-/** The browser of this machine; undefined, with a warning, where there is none. */
-export async function launchBrowser(): Promise<Browser | undefined> {
-  const executablePath = await findChromium();
-  if (executablePath === undefined) return undefined;
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-}
 
 export interface Visit {
   readonly caller: Caller;
