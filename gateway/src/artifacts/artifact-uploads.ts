@@ -75,6 +75,9 @@ function addRawSave(app: App, context: Context): void {
   app.put(greedyPath, uploads(context.authentication, { hide: true }), upload);
 }
 
+/** An upload takes as long as its client. */
+const noDeadlineMs = 0;
+
 /** Sends the body to the service as it arrives. A fault in the body ends the call and becomes the answer. */
 async function save(
   { artifacts, bodies }: Context,
@@ -85,10 +88,10 @@ async function save(
   const body = new UploadReader(request.raw);
   const held = bodies.large.hold(body.giveUp);
   try {
-    const { headers, signal: connected } = keyedCall(request, reply);
-    const call = (requests: AsyncIterable<SaveRequest>, fault: AbortSignal) =>
-      artifacts.saveArtifact(requests, { signal: AbortSignal.any([fault, connected]), ...(headers && { headers }) });
-    const saved = await streamInto(requestsOf(body, held), call);
+    const call = keyedCall(request, reply, noDeadlineMs);
+    const saved = await streamInto(requestsOf(body, held), call.left, (requests) =>
+      artifacts.saveArtifact(requests, call),
+    );
     markReplayed(reply, saved);
     return await sendJson(reply, versionJson(saved.version));
   } catch (error) {

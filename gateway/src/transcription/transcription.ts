@@ -1,11 +1,11 @@
-import { MeshError } from '@agentmesh/lib/rpc';
+import { CallUntil, MeshError } from '@agentmesh/lib/rpc';
 import type { TranscribeRequestSchema, TranscribeResponse, Transcript } from '@agentmesh/proto/transcription/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Context } from '../context.ts';
 import { routeFamily } from '../edge/http/route-family.ts';
-import { clientLeft } from '../edge/streams/client-left.ts';
 import { withFlowingBodies } from '../edge/bodies/flowing-bodies.ts';
+import { readingFor } from '../edge/streams/reading-for.ts';
 import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { openSpeechForm } from './speech-form.ts';
@@ -58,13 +58,12 @@ async function transcribe(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<TranscribeResponse> {
-  const left = new AbortController();
-  reply.raw.once('close', () => left.abort(clientLeft));
+  const left = readingFor(reply.raw);
   const body = new UploadReader(request.raw, { totalMs: uploadMs });
   try {
     const file = await openSpeechForm(body, request.headers['content-type']);
-    return await streamInto(requestsOf(request.identity.accountId, file), (requests, signal) =>
-      transcription.transcribe(requests, { signal: AbortSignal.any([signal, left.signal]) }),
+    return await streamInto(requestsOf(request.identity.accountId, file), left, (requests) =>
+      transcription.transcribe(requests, new CallUntil(left)),
     );
   } finally {
     await body.return();

@@ -1,5 +1,6 @@
 import type {
   DescMessage,
+  DescMethodClientStreaming,
   DescMethodServerStreaming,
   DescMethodUnary,
   DescService,
@@ -29,6 +30,7 @@ export function createMeshClient<S extends DescService>(service: S, routes: Rout
   return makeAnyClient(service, (method) => {
     if (method.methodKind === 'server_streaming') return serverStream(method, routes);
     const remote = usual[method.localName];
+    if (method.methodKind === 'client_streaming') return clientStream(method, routes, remote as ClientStream);
     return method.methodKind === 'unary' ? unary(method, routes, remote as Unary) : (remote as Unary);
   }) as Client<S>;
 }
@@ -37,6 +39,13 @@ type Unary = (request: Init, options?: CallOptions) => Promise<Message>;
 
 function unary(method: DescMethodUnary, routes: Routes, remote: Unary): Unary {
   return (request, options) => routes.local(method.parent)?.unary(method, request, options) ?? remote(request, options);
+}
+
+type ClientStream = (requests: AsyncIterable<Init>, options?: CallOptions) => Promise<Message>;
+
+function clientStream(method: DescMethodClientStreaming, routes: Routes, remote: ClientStream): ClientStream {
+  return (requests, options) =>
+    routes.local(method.parent)?.clientStream(method, requests, options) ?? remote(requests, options);
 }
 
 function serverStream(method: DescMethodServerStreaming, routes: Routes) {

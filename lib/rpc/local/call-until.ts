@@ -1,5 +1,5 @@
 import type { CallOptions } from '@connectrpc/connect';
-import type { Leaving } from '../../wait/index.ts';
+import type { Stopping } from '../../wait/index.ts';
 
 interface Besides {
   readonly timeoutMs?: number | undefined;
@@ -8,12 +8,12 @@ interface Besides {
 
 /** Options of a call that is canceled when `left` ends. A call within the process makes no signal of it. */
 export class CallUntil implements CallOptions {
-  readonly left: Leaving;
+  readonly left: Stopping;
   /** Milliseconds; 0 for no deadline. */
   readonly timeoutMs: number;
   readonly headers?: Record<string, string>;
 
-  constructor(left: Leaving, { timeoutMs = 0, headers }: Besides = {}) {
+  constructor(left: Stopping, { timeoutMs = 0, headers }: Besides = {}) {
     this.left = left;
     this.timeoutMs = timeoutMs;
     if (headers !== undefined) this.headers = headers;

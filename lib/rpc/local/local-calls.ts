@@ -1,4 +1,5 @@
 import type {
+  DescMethodClientStreaming,
   DescMethodServerStreaming,
   DescMethodStreaming,
   DescMethodUnary,
@@ -41,22 +42,28 @@ export class LocalCalls {
     }
   }
 
-  /** The answers of a method whose caller streams. A caller whose input fails cancels its call. */
+  /** The answer of a method whose caller streams. A caller whose input fails cancels its call. Rejects with MeshError. */
+  clientStream(
+    method: DescMethodClientStreaming,
+    input: AsyncIterable<Init>,
+    options?: LocalOptions,
+  ): Promise<Message> {
+    try {
+      const origin = localOrigin(this.#caller, options);
+      return this.#dispatch.unary(method, messagesOf(method, input), origin);
+    } catch (error) {
+      return Promise.reject(toMeshError(error));
+    }
+  }
+
+  /** The answers of a method whose caller streams, likewise. */
   callerStream(method: DescMethodStreaming, input: AsyncIterable<Init>, options: LocalOptions): AsyncIterable<Message> {
     const origin = localOrigin(this.#caller, options);
-    const requests = mapped(input, (init) => newMessage(method.input, init), canceled);
-    if (method.methodKind !== 'client_streaming') return iterable(this.#dispatch.stream(method, requests, origin));
-    const answer = this.#dispatch.unary(method, requests, origin);
-    answer.catch(() => undefined);
-    return answered(answer);
+    const answers = this.#dispatch.stream(method, messagesOf(method, input), origin);
+    return { [Symbol.asyncIterator]: () => answers };
   }
 }
 
-function iterable<T>(iterator: AsyncIterator<T>): AsyncIterable<T> {
-  return { [Symbol.asyncIterator]: () => iterator };
-}
-
-/** The single answer of a client stream, as a stream. */
-async function* answered<T>(answer: Promise<T>): AsyncGenerator<T, undefined> {
-  yield await answer;
+function messagesOf(method: DescMethodStreaming, input: AsyncIterable<Init>): AsyncIterable<Message> {
+  return mapped(input, (init) => newMessage(method.input, init), canceled);
 }

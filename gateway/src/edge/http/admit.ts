@@ -50,5 +50,7 @@ function hasHiddenSlash(segments: string): boolean {
 
 /** True for a path with an empty id. */
 function hasEmptySegment(params: unknown): boolean {
-  return Object.entries(params ?? {}).some(([name, value]) => name !== '*' && value === '');
+  const named = params as Readonly<Record<string, unknown>> | undefined;
+  for (const name in named) if (named[name] === '' && name !== '*') return true;
+  return false;
 }

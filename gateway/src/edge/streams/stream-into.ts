@@ -1,23 +1,25 @@
+import type { Stopping } from '@agentmesh/lib/wait';
+
 /**
- * Makes a call whose messages are made from a body that is still arriving. An error of the body aborts the call and is thrown
+ * Makes a call whose messages are made from a body that is still arriving. An error of the body ends `left`, with which the call ends, and is thrown
  * instead of the call's error; other errors of the call are thrown unchanged.
  */
 export async function streamInto<Message, Answer>(
   messages: AsyncIterable<Message>,
-  call: (messages: AsyncIterable<Message>, signal: AbortSignal) => Promise<Answer>,
+  left: Stopping,
+  call: (messages: AsyncIterable<Message>) => Promise<Answer>,
 ): Promise<Answer> {
-  const leaving = new AbortController();
   let fault: unknown;
   async function* watched(): AsyncGenerator<Message> {
     try {
       yield* messages;
     } catch (error) {
       fault = error;
-      leaving.abort();
+      left.abort(error instanceof Error ? error : new Error(String(error)));
     }
   }
   try {
-    return await call(watched(), leaving.signal);
+    return await call(watched());
   } catch (error) {
     throw fault ?? error;
   }

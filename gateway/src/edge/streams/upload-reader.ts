@@ -78,7 +78,10 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
     this.#wake.wake();
   };
 
-  readonly #onClose = (): void => this.giveUp(new BadRequest('The request ended early.'));
+  /** Also called behind the end of a whole body. An error records where it was made, which takes longer than reading a small body. */
+  readonly #onClose = (): void => {
+    if (!this.#ended) this.giveUp(new BadRequest('The request ended early.'));
+  };
 }
 
 function requestTooSlow(): HttpError {
