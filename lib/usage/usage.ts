@@ -50,6 +50,8 @@ const together = 256;
 export class Usage<Kind extends string> {
   readonly #db: Database;
   readonly #accounts = new Map<string, Entry>();
+  /** Time of the last `sync`: reading the clock costs more than what is counted. */
+  #nowMs = performance.now();
   readonly #add;
   readonly #read;
   readonly #removeUnheld;
@@ -116,6 +118,7 @@ export class Usage<Kind extends string> {
 
   /** Writes the changes of this process and reads what all have written. When it fails, the changes are kept for the next time. */
   async sync(): Promise<void> {
+    this.#nowMs = performance.now();
     this.#forgetIdle();
     const since = performance.now() - readMs;
     const isUsed = ({ usedAtMs, changes }: Entry): boolean => usedAtMs > since || changes.size > 0;
@@ -159,7 +162,7 @@ export class Usage<Kind extends string> {
   #entry(accountId: string): Entry {
     const entry = this.#accounts.get(accountId);
     if (entry !== undefined) {
-      entry.usedAtMs = performance.now();
+      entry.usedAtMs = this.#nowMs;
       return entry;
     }
     const fresh = {
@@ -167,7 +170,7 @@ export class Usage<Kind extends string> {
       changes: new Map<string, number>(),
       coming: new Map<string, Map<string, number>>(),
       held: new Map<string, number>(),
-      usedAtMs: performance.now(),
+      usedAtMs: this.#nowMs,
     };
     this.#accounts.set(accountId, fresh);
     return fresh;

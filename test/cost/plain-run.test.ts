@@ -17,9 +17,9 @@ const most = {
   statements: 2,
   notifies: 1,
   walBytes: 3_150,
-  promises: 314,
+  promises: 208,
   timers: 20,
-  abortControllers: 2.4,
+  abortControllers: 1.4,
   messages: 1.5,
 };
 /** Statements of each second that a mesh without work may send, whose bus is PostgreSQL: 5 to 8 were counted. The gateway reads changes of accounts 2.5 times a second for up to 70 seconds after a request. */

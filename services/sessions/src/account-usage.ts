@@ -42,6 +42,12 @@ export function takeRoom(
   return room;
 }
 
+/** The same for a session whose id was just made: no other call creates it. */
+export function takeRoomForNew({ usage, accountLimits }: AccountUsage, accountId: string): Disposable {
+  if (usage.of(accountId, 'sessions') >= accountLimits.sessions) throw accountSessions();
+  return usage.hold(accountId, { sessions: 1 });
+}
+
 /**
  * Throws resource_exhausted `account_stored_bytes` when the events of the account have as many bytes as they may. The events of running attempts
  * are stored all the same.

@@ -30,8 +30,9 @@ export function parseDelta(bytes: Uint8Array): JsonObject {
 /** Splits a delta into changes by scope. `temp:` keys are left out: they live only in the running invocation. */
 export function toChanges(delta: JsonObject): StateChange[] {
   const changes: StateChange[] = [];
-  for (const [name, value] of Object.entries(delta)) {
+  for (const name in delta) {
     if (name.startsWith('temp:')) continue;
+    const value = delta[name] ?? null;
     const { scope, key } = splitKey(name);
     checkKey(key);
     changes.push({ scope, key, value: value === null ? null : JSON.stringify(value) });
@@ -46,7 +47,8 @@ export function isOfApp({ scope }: StateChange): boolean {
 
 /** Applies a delta to merged state, including `temp:` keys, which only the running invocation sees. */
 export function applyDelta(state: StateMap, delta: JsonObject): void {
-  for (const [name, value] of Object.entries(delta)) {
+  for (const name in delta) {
+    const value = delta[name] ?? null;
     if (value === null) state.delete(name);
     else state.set(name, JSON.stringify(value));
   }

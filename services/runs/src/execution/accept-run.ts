@@ -128,7 +128,7 @@ export async function storeRun(
   };
   checkWaits(left);
   const storing = new Stopping();
-  using _parting = abortLater(storing, left, partingMs);
+  const stay = abortLater(storing, left, partingMs);
   const { strays } = context;
   const call = strays.enter();
   try {
@@ -141,6 +141,7 @@ export async function storeRun(
     strays.failed(error);
     throw error;
   } finally {
+    stay();
     strays.leave(call);
   }
 }

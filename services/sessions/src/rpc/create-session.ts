@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { CreateSessionRequest } from '@agentmesh/proto/sessions/v1';
-import { checkBytes, takeRoom } from '../account-usage.ts';
+import { checkBytes, takeRoom, takeRoomForNew } from '../account-usage.ts';
 import type { Context } from '../context.ts';
 import { sessionExists } from '../errors.ts';
 import { fromImport } from '../events/stored-event.ts';
@@ -19,10 +19,11 @@ import type { Handlers } from './handlers.ts';
 export function createSession(context: Context): Handlers['createSession'] {
   return async (request) => {
     const given = request.session;
-    const sessionId = given?.sessionId.trim() || randomUUID();
+    const named = given?.sessionId.trim() ?? '';
+    const sessionId = named || randomUUID();
     const key = checkNewSessionKey(given && { ...given, sessionId });
     const { db, limits, usage } = context;
-    using _room = takeRoom(context, key);
+    using _room = named === '' ? takeRoomForNew(context, key.accountId) : takeRoom(context, key);
     checkBytes(context, key.accountId);
     const { events, givenChanges, changes, ownState, initialState } = readContent(request);
     // A rewind gives it back, also where events set its keys anew.

@@ -99,5 +99,6 @@ function toColumns(ending: AttemptEnding) {
 
 /** PostgreSQL text cannot contain NUL, so it is replaced here. The stored event keeps the text unchanged. */
 function storable(text: string): string | null {
-  return text.replaceAll('\0', '\ufffd') || null;
+  if (text === '') return null;
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
 }

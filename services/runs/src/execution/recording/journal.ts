@@ -61,11 +61,16 @@ export class Journal {
       takesMessages: true,
       ...(end === undefined ? {} : { end }),
     };
-    using _ = waits?.begin('lease');
-    const response = await untilAnswered(() => sessions.appendEvents(request, { timeoutMs: callTimeoutMs }), lost);
-    this.#lastSeq = response.lastSeq;
-    this.#written.push(...events);
-    return response;
+    const waiting = waits?.begin('lease');
+    try {
+      const response = await untilAnswered(() => sessions.appendEvents(request, { timeoutMs: callTimeoutMs }), lost);
+      this.#lastSeq = response.lastSeq;
+      this.#written.push(...events);
+      return response;
+    } finally {
+      // `using` calls V8's runtime three times.
+      waiting?.[Symbol.dispose]();
+    }
   }
 }
 
