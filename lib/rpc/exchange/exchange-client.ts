@@ -1,7 +1,8 @@
-import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
+import { ExchangeRequestSchema, type ExchangeResponse, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { ExchangeCall, type OutgoingCall, type SendElsewhere } from './exchange-call.ts';
+import { MessageSender, TAKES_SEVERAL } from './message-sender.ts';
 import { internalError, isMeshCode, type MeshError } from '../call/index.ts';
 import {
   asBuffer,
@@ -31,6 +32,7 @@ export class ExchangeClient {
   /** Monotonic time in milliseconds. */
   readonly openedAt = performance.now();
   readonly #stream: ClientDuplexStream<Buffer, Buffer>;
+  readonly #sender: MessageSender;
   readonly #calls = new Map<number, ExchangeCall>();
   #nextId = 1;
   #retired = false;
@@ -48,8 +50,10 @@ export class ExchangeClient {
 
   constructor(client: Client, metadata: Metadata) {
     this.client = client;
+    metadata.set(TAKES_SEVERAL, '1');
     this.#stream = client.makeBidiStreamRequest(EXCHANGE_PATH, asIs, asIs, metadata, {});
-    this.#stream.once('metadata', () => this.#join());
+    this.#sender = new MessageSender(this.#stream, (together) => encode(ExchangeRequestSchema, { together }));
+    this.#stream.once('metadata', (told) => this.#join(told));
     this.#stream.on('data', (bytes: Buffer) => this.#receive(bytes));
     this.#stream.once('status', () => this.onClosed?.());
     this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word), unansweredOf(error)));
@@ -176,7 +180,7 @@ export class ExchangeClient {
   }
 
   #send(id: number, kind: RequestKind): void {
-    this.#stream.write(encode(ExchangeRequestSchema, { id, kind }));
+    this.#sender.send(encode(ExchangeRequestSchema, { id, kind }));
   }
 
   /** Messages for a call that its caller has left are dropped. */
@@ -184,7 +188,13 @@ export class ExchangeClient {
     this.#received += 1;
     this.#isAsked = false;
     this.#silences = 0;
-    const { id, kind, databaseMs, modelMs } = decode(ExchangeResponseSchema, bytes);
+    const response = decode(ExchangeResponseSchema, bytes);
+    // Copies, so that a message that is kept keeps no others.
+    for (const one of response.together) this.#take(decode(ExchangeResponseSchema, Buffer.from(one)));
+    if (response.together.length === 0) this.#take(response);
+  }
+
+  #take({ id, kind, databaseMs, modelMs }: ExchangeResponse): void {
     const call = this.#calls.get(id);
     if (databaseMs > 0 || modelMs > 0) call?.noteSpent(databaseMs, modelMs);
     switch (kind.case) {
@@ -207,8 +217,9 @@ export class ExchangeClient {
     }
   }
 
-  #join(): void {
+  #join(told: Metadata): void {
     this.#hasJoined = true;
+    this.#sender.takesSeveral = told.get(TAKES_SEVERAL).length > 0;
     this.#answered.resolve(undefined);
     this.onJoined?.();
   }
@@ -223,7 +234,7 @@ export class ExchangeClient {
   }
 
   #endWhenIdle(): void {
-    if (this.#calls.size === 0) this.#stream.end();
+    if (this.#calls.size === 0) this.#sender.end();
   }
 
   #fail(failure: (word: string) => MeshError, unanswered: Unanswered | undefined): void {

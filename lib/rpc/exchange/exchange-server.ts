@@ -1,4 +1,9 @@
-import { type Call, ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
+import {
+  type Call,
+  type ExchangeRequest,
+  ExchangeRequestSchema,
+  ExchangeResponseSchema,
+} from '@agentmesh/proto/mesh/v1';
 import type { DescMethod, MessageInitShape } from '@bufbuild/protobuf';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import {
@@ -13,6 +18,7 @@ import {
 } from '../call/index.ts';
 import { newSpent, type Spent } from '../../telemetry/index.ts';
 import { type Caller, callerOf } from '../identity/index.ts';
+import { MessageSender, TAKES_SEVERAL } from './message-sender.ts';
 import { asBuffer, decode, encode, MAX_MESSAGE_BYTES, messageTooLarge, toStatus } from '../wire/index.ts';
 
 export interface ExchangeServerOptions {
@@ -38,6 +44,7 @@ const FRAME_BYTES = 64;
 /** The server's end of one stream of calls. */
 export class ExchangeServer {
   readonly #options: ExchangeServerOptions;
+  readonly #sender: MessageSender;
   readonly #running = new Map<number, RunningCall>();
   #hasToldFarewell = false;
   #retired = false;
@@ -47,8 +54,12 @@ export class ExchangeServer {
   constructor(options: ExchangeServerOptions) {
     this.#options = options;
     const { stream } = options;
+    this.#sender = new MessageSender(stream, (together) => encode(ExchangeResponseSchema, { together }));
+    this.#sender.takesSeveral = stream.metadata.get(TAKES_SEVERAL).length > 0;
     // The caller sends calls only to servers that have answered.
-    stream.sendMetadata(new Metadata());
+    const told = new Metadata();
+    told.set(TAKES_SEVERAL, '1');
+    stream.sendMetadata(told);
     stream.on('data', (bytes: Buffer) => this.#receive(bytes));
     stream.once('end', () => {
       this.#heard = true;
@@ -74,14 +85,20 @@ export class ExchangeServer {
 
   #receive(bytes: Buffer): void {
     try {
-      const { id, kind } = decode(ExchangeRequestSchema, bytes);
-      const running = this.#running.get(id);
-      if (kind.case === 'call') void this.#run(id, kind.value);
-      else if (kind.case === 'credit') running?.window.credit(kind.value.bytes);
-      else running?.gone.abort(leavingReason());
+      const request = decode(ExchangeRequestSchema, bytes);
+      // Copies, so that a message that is kept keeps no others.
+      for (const one of request.together) this.#take(decode(ExchangeRequestSchema, Buffer.from(one)));
+      if (request.together.length === 0) this.#take(request);
     } catch {
       this.#options.stream.emit('error', toStatus(internalError()));
     }
+  }
+
+  #take({ id, kind }: ExchangeRequest): void {
+    const running = this.#running.get(id);
+    if (kind.case === 'call') void this.#run(id, kind.value);
+    else if (kind.case === 'credit') running?.window.credit(kind.value.bytes);
+    else running?.gone.abort(leavingReason());
   }
 
   async #run(id: number, call: Call): Promise<void> {
@@ -126,11 +143,11 @@ export class ExchangeServer {
   #send(id: number, kind: ResponseKind, spent?: Spent): void {
     const { stream } = this.#options;
     const told = spent === undefined ? {} : { databaseMs: spent.database, modelMs: spent.model };
-    if (!stream.writableEnded) stream.write(encode(ExchangeResponseSchema, { id, kind, ...told }));
+    if (!stream.writableEnded) this.#sender.send(encode(ExchangeResponseSchema, { id, kind, ...told }));
   }
 
   #endWhenIdle(): void {
-    if (this.#heard && this.#running.size === 0) this.#options.stream.end();
+    if (this.#heard && this.#running.size === 0) this.#sender.end();
   }
 }
 

@@ -45,6 +45,13 @@ export declare type ExchangeRequest = Message<"agentmesh.mesh.v1.ExchangeRequest
     value: Credit;
     case: "credit";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Messages that are sent as one: each is an encoded ExchangeRequest. Nothing else is set then. Only for servers whose initial metadata has `exchange-takes-several`.
+   *
+   * @generated from field: repeated bytes together = 5;
+   */
+  together: Uint8Array[];
 };
 
 /**
@@ -203,6 +210,13 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
    * @generated from field: float model_ms = 8;
    */
   modelMs: number;
+
+  /**
+   * Messages that are sent as one: each is an encoded ExchangeResponse. Nothing else is set then. Only for callers whose metadata has `exchange-takes-several`.
+   *
+   * @generated from field: repeated bytes together = 9;
+   */
+  together: Uint8Array[];
 };
 
 /**

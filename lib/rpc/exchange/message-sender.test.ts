@@ -1,0 +1,69 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { MessageSender } from './message-sender.ts';
+
+const kib = 1024;
+
+/** A stream whose writes end when `written` is called, and a sender whose messages are joined with commas. */
+function open() {
+  const sent: string[] = [];
+  const ends: (() => void)[] = [];
+  const stream = new Writable({
+    write(message: Buffer, _encoding, done) {
+      sent.push(message.length > 100 ? `${message.length}` : String(message));
+      ends.push(done);
+    },
+  });
+  const sender = new MessageSender(stream, (messages) => Buffer.from(messages.join(',')));
+  sender.takesSeveral = true;
+  const send = (...messages: string[]): void => messages.forEach((message) => sender.send(Buffer.from(message)));
+  return { sent, send, sender, stream, written: () => ends.shift()?.() };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a message goes at once, and those that come while it is on its way go together when it is written', async () => {
+  const { sent, send, written } = open();
+  send('a', 'b', 'c', 'd');
+  expect(sent).toEqual(['a']);
+  written();
+  await settled();
+  expect(sent).toEqual(['a', 'b,c,d']);
+  written();
+  await settled();
+  send('e');
+  expect(sent).toEqual(['a', 'b,c,d', 'e']);
+});
+
+test('a large message goes alone, many go in several parts, and the order is kept', async () => {
+  const { sent, send, written } = open();
+  send('a', 'b', 'x'.repeat(65 * kib), 'c', 'd', ...Array.from({ length: 70 }, () => 'y'));
+  for (let writes = 0; writes < 9; writes += 1) {
+    written();
+    await settled();
+  }
+  expect(sent.slice(0, 3)).toEqual(['a', 'b', `${65 * kib}`]);
+  expect(sent.slice(3)).toEqual([String('c,d,'.length + 2 * 62 - 1), Array.from({ length: 8 }, () => 'y').join(',')]);
+});
+
+test('an end comes behind all messages that wait', async () => {
+  const { sent, send, sender, stream, written } = open();
+  send('a', 'b', 'c');
+  sender.end();
+  for (let writes = 0; writes < 3; writes += 1) {
+    written();
+    await settled();
+  }
+  expect([sent, stream.writableFinished]).toEqual([['a', 'b,c'], true]);
+});
+
+test('another end that does not take several messages in one gets each by itself', async () => {
+  const { sent, send, sender, written } = open();
+  sender.takesSeveral = false;
+  send('a', 'b', 'c');
+  for (let writes = 0; writes < 3; writes += 1) {
+    written();
+    await settled();
+  }
+  expect(sent).toEqual(['a', 'b', 'c']);
+});
