@@ -149,6 +149,20 @@ async function useBetween(options: TurnsOptions, other?: string): Promise<{ acti
   return used.promise;
 }
 
+test('a line that came long ago and still waits is not alone beside one that comes again and again', async () => {
+  const now = vi.spyOn(performance, 'now');
+  const { log, take } = open({ ofLine: 2, ofLineAlone: 4 });
+  const crowd = Array.from({ length: 9 }, (_, number) => take('crowd', number));
+  for (let seconds = 1; seconds < 9; seconds += 1) {
+    now.mockReturnValue(performance.now() + 1_000);
+    take('other', seconds).end();
+  }
+  for (const turn of crowd.slice(0, 4)) turn.end();
+  for (let round = 0; round < 9; round += 1) await immediate();
+  now.mockRestore();
+  expect(log.filter((entry) => entry.startsWith('crowd'))).toHaveLength(6);
+});
+
 test('beside another line the process is idle between turns that had waited, as long as it was busy; alone it is not', async () => {
   const beside = await useBetween({ restFactor: 1 }, 'b');
   const hasRested = beside.idle >= workMs / 2 || beside.active + beside.idle >= longestRestMs;

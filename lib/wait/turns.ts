@@ -7,7 +7,7 @@ export interface TurnsOptions {
   readonly atOnce?: number;
   /** Most turns of one line at a time. */
   readonly ofLine?: number;
-  /** The same while no other line was seen in the last second; absent: `ofLine`. */
+  /** The same while no other line holds a turn, waits or was seen in the last second; absent: `ofLine`. Less than `atOnce`, the rest is left for one that comes. */
   readonly ofLineAlone?: number;
   /** Longest time of a turn for which others of its line wait, so that nothing that was forgotten or waits for long holds them up. */
   readonly longestMs?: number;
@@ -50,7 +50,7 @@ export class Turns {
   #owedMs = 0;
   /** Use of the event loop up to which `#owedMs` is counted. */
   #counted = performance.eventLoopUtilization();
-  /** The line that was seen last, and when another one was. */
+  /** The line that was seen last, and when it and another one were. */
   #latest = '';
   #latestAtMs = -Infinity;
   #otherAtMs = -Infinity;
@@ -109,14 +109,16 @@ export class Turns {
     return turn;
   }
 
-  #hasRoom({ held }: Line): boolean {
+  #hasRoom(line: Line): boolean {
     const { atOnce, ofLine, ofLineAlone } = this.#options;
-    return this.#held < atOnce && held.size < (this.#isBesideOthers() ? ofLine : ofLineAlone);
+    return this.#held < atOnce && line.held.size < (this.#isBesideOthers(line) ? ofLine : ofLineAlone);
   }
 
-  /** Whether turns were asked for by several lines in the last second. */
-  #isBesideOthers(): boolean {
-    return performance.now() - this.#otherAtMs < seenMs;
+  /** Whether another line holds a turn, waits, or asked for one in the last second. */
+  #isBesideOthers({ name }: Line): boolean {
+    if (this.#lines.size > 1) return true;
+    const otherAtMs = this.#latest === name ? this.#otherAtMs : this.#latestAtMs;
+    return performance.now() - otherAtMs < seenMs;
   }
 
   #open(name: string): Line {
@@ -188,14 +190,15 @@ export class Turns {
   #factor(nowMs: number): number {
     const [line] = this.#queue;
     const first = line?.waiting.oldest;
-    if (first === undefined || !this.#isBesideOthers()) return 0;
+    if (line === undefined || first === undefined || !this.#isBesideOthers(line)) return 0;
     return this.#options.restFactor * (1 - (nowMs - first.sinceMs) / mostPatienceMs);
   }
 
   readonly #round = (): void => {
     this.#isRoundDue = false;
     if (this.#restMs() > 0) return this.#dueRound();
-    const passes = this.#isBesideOthers() ? begunAtOnce : Infinity;
+    const [line] = this.#queue;
+    const passes = line === undefined || this.#isBesideOthers(line) ? begunAtOnce : Infinity;
     let pass = 0;
     while (pass < passes && this.#beginOneOfEach()) pass += 1;
     if (pass === 0) return;

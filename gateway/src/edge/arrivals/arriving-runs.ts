@@ -35,8 +35,11 @@ export interface ArrivingRuns {
   forMessage<T>(request: FastifyRequest, accept: (left: Stopping) => Promise<T>): Promise<T>;
 }
 
-/** Turns to store something, of all accounts and of one beside others: enough to share commits, and few enough that the next one waits a short time. */
-const usual: TurnsOptions = { atOnce: 128, ofLine: 16, ofLineAlone: 128, longestMs: 250, restFactor: 0.25 };
+/**
+ * Turns to store something, of all accounts and of one beside others: enough to share commits, and few enough that the next one waits a short time. One that is alone leaves
+ * sixteen: it may keep its own until `runs` has accepted all its runs.
+ */
+const usual: TurnsOptions = { atOnce: 128, ofLine: 16, ofLineAlone: 112, longestMs: 250, restFactor: 0.25 };
 
 /** Bounds what a crowd may take from those that came first, and what one caller may take from others. */
 export function createArrivingRuns(most: number, options = usual): ArrivingRuns {
