@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createQuery } from './create-query.ts';
+import { createQuery, nameParameters } from './create-query.ts';
 import type { Queryable } from './database.ts';
 
 interface Values {
@@ -30,4 +30,13 @@ test('placeholders are numbered by their first use, and values are sent in that 
     [statement, ['echo', 7n]],
     [statement, [null, 8n]],
   ]);
+});
+
+test('a constant stands in the text in place of a parameter', () => {
+  const sent: unknown[] = [];
+  const named = nameParameters<Values>((param) => `update apps set name = ${param.name} where id = ${param.id}`, 6, {
+    name: 'null',
+  });
+  named.pushValues(sent, { id: 7n, name: null });
+  expect([named.text, sent]).toEqual(['update apps set name = null where id = $7', [7n]]);
 });

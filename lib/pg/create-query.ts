@@ -44,13 +44,19 @@ export interface NamedParameters<Values> {
   readonly pushValues: (to: unknown[], values: Values) => void;
 }
 
-/** Numbers the placeholders of a text, for statements that have `before` other parameters before the named ones. */
+/** SQL literals in place of parameters, by the names of their values: for a statement whose values are these. */
+export type Constants<Values> = { readonly [Name in keyof Values]?: string };
+
+/** Numbers the placeholders of a text, for statements that have `before` other parameters before the named ones. `constants` are no parameters. */
 export function nameParameters<Values extends object>(
   build: (param: Placeholders<Values>) => string,
   before: number,
+  constants: Constants<Values> = {},
 ): NamedParameters<Values> {
   const names: (keyof Values)[] = [];
   const placeholder = (name: keyof Values): string => {
+    const constant = constants[name];
+    if (constant !== undefined) return constant;
     if (!names.includes(name)) names.push(name);
     return `$${before + names.indexOf(name) + 1}`;
   };

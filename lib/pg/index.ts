@@ -1,5 +1,11 @@
 export { createPool, limitSettings, WatchedClient, withSessionSettings } from './connection/index.ts';
-export { createQuery, nameParameters, type Placeholders, type Query } from './create-query.ts';
+export {
+  type Constants,
+  createQuery,
+  nameParameters,
+  type Placeholders,
+  type Query,
+} from './create-query.ts';
 export type { Database, DatabaseOptions, PoolUse, Queryable, Statement, Transaction } from './database.ts';
 export { lockKey } from './lock-key.ts';
 export { whenUnlocked } from './migrations/index.ts';

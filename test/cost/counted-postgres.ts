@@ -10,6 +10,10 @@ export interface Statements {
   readonly calls: number;
   readonly walBytes: number;
   readonly notifies: number;
+  /** Of the texts of the statements without notifications, each counted once. PostgreSQL measures and copies a text at each call. */
+  readonly textBytes: number;
+  /** Number of their parameters. */
+  readonly parameters: number;
 }
 
 export interface CountedPostgres extends AsyncDisposable {
@@ -46,13 +50,22 @@ export async function countedPostgres(): Promise<CountedPostgres> {
     url: server.url,
     reset: async () => void (await client.query('select pg_stat_statements_reset()')),
     calledAtLeast: async (times) => {
-      const { rows } = await client.query<{ calls: string; wal: string; notifies: string }>(
-        `select sum(calls) as calls, sum(wal_bytes) as wal, sum(calls) filter (where query like '%pg_notify%') as notifies
-         from pg_stat_statements where calls >= $1 and query not ilike 'begin%' and query not ilike 'commit%'`,
+      const { rows } = await client.query<{ query: string; calls: string; wal: string }>(
+        `select query, sum(calls) as calls, sum(wal_bytes) as wal
+         from pg_stat_statements where calls >= $1 and query not ilike 'begin%' and query not ilike 'commit%' group by query`,
         [times],
       );
-      const [row] = rows;
-      return { calls: Number(row?.calls), walBytes: Number(row?.wal), notifies: Number(row?.notifies ?? 0) };
+      const sum = (of: readonly number[]) => of.reduce((total, number) => total + number, 0);
+      const callsOf = (some: typeof rows) => sum(some.map(({ calls }) => Number(calls)));
+      const isNotify = ({ query }: { readonly query: string }) => query.includes('pg_notify');
+      const texts = rows.filter((row) => !isNotify(row)).map(({ query }) => query);
+      return {
+        calls: callsOf(rows),
+        notifies: callsOf(rows.filter(isNotify)),
+        walBytes: sum(rows.map(({ wal }) => Number(wal))),
+        textBytes: sum(texts.map((text) => Buffer.byteLength(text))),
+        parameters: sum(texts.map((text) => new Set(text.match(/\$\d+/g)).size)),
+      };
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -17,6 +17,8 @@ const most = {
   statements: 2,
   notifies: 1,
   walBytes: 3_150,
+  textBytes: 4_200,
+  parameters: 34,
   promises: 208,
   timers: 20,
   abortControllers: 1.4,
@@ -54,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-test('a plain run costs no more statements, bytes of WAL, promises, timers, AbortControllers and protobuf messages than it did, and loads no library that it does not use', async () => {
+test('a plain run costs no more statements, parameters, bytes of their texts and of WAL, promises, timers, AbortControllers and protobuf messages than it did, and loads no library that it does not use', async () => {
   const caller = await newAccount(mesh.url);
   // Each run has a session of its own: a longer history would cost more.
   const sessions = await Promise.all(Array.from({ length: runs }, () => caller.createSession()));
@@ -69,12 +71,14 @@ test('a plain run costs no more statements, bytes of WAL, promises, timers, Abor
   mesh.signal('all', 'SIGUSR2');
   await expect.poll(() => existsSync(countsFile)).toBe(true);
   const made = JSON.parse(readFileSync(countsFile, 'utf8')) as Made;
-  const { calls, walBytes, notifies } = await database.calledAtLeast(runs);
+  const { calls, walBytes, notifies, textBytes, parameters } = await database.calledAtLeast(runs);
   const perRun = (count: number): number => Math.round((10 * count) / runs) / 10;
   const cost = {
     statements: perRun(calls - notifies),
     notifies: perRun(notifies),
     walBytes: Math.round(walBytes / runs),
+    textBytes,
+    parameters,
     promises: Math.round(made.promises / runs),
     timers: perRun(made.timers),
     abortControllers: perRun(made.abortControllers),

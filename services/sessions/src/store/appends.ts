@@ -4,7 +4,7 @@ import { laterUpdate } from './created-at.ts';
 import { hasNumber, isOfSession, isRun, isSnap } from './key-condition.ts';
 import { bytesOfEvents, withinSession } from './sizes.ts';
 import { type RunEndedFact, tellRunEnded } from './tell-run-ended.ts';
-import { createWriteQuery, type Write } from './write.ts';
+import { type AddedEvents, createWriteQuery, type Write } from './write.ts';
 
 /** A fenced append of a running attempt. */
 export interface Append extends Write, RunOfSession {
@@ -56,15 +56,12 @@ interface AppendValues extends RunOfSession {
   readonly fence: bigint;
   /** The sequence before the append. */
   readonly lastSeq: number;
-  readonly eventCount: number;
-  /** Unix time in seconds of the last event; null when there is none. */
-  readonly lastEventTime: number | null;
   /** Bytes of the events. */
   readonly addedBytes: number;
   readonly maxBytes: number;
 }
 
-type EndValues = AppendValues & AttemptOutcome;
+type EndValues = AppendValues & AttemptOutcome & { readonly waits: boolean };
 
 /** SQL condition: session `s` is at the sequence, and the attempt holds its turn. */
 const isHeld = (param: Placeholders<AppendValues>): string =>
@@ -72,30 +69,30 @@ const isHeld = (param: Placeholders<AppendValues>): string =>
         and s.last_seq = ${param.lastSeq}`;
 
 /** SQL of the columns that every append sets. */
-const advance = (param: Placeholders<AppendValues>): string =>
-  `version = s.version + 1, last_seq = s.last_seq + ${param.eventCount}::integer,
-        last_update_time = ${laterUpdate('s.last_update_time', param.lastEventTime)}`;
+const advance = (added: AddedEvents): string =>
+  `version = s.version + 1, last_seq = s.last_seq + ${added.count}, last_update_time = ${laterUpdate('s.last_update_time', added.lastTime)}`;
 
 /** SQL expression: the bytes of the session after the append. */
 const grown = (param: Placeholders<AppendValues>): string => `s.bytes + ${param.addedBytes}::bigint`;
 
 /** SQL of the columns that a write needs. */
-const advanced = (param: Placeholders<AppendValues>): string =>
-  `s.account_id, s.app_name, s.user_id, s.pk, s.last_seq, s.last_seq - ${param.eventCount}::integer as base`;
+const advanced = (added: AddedEvents): string =>
+  `s.account_id, s.app_name, s.user_id, s.pk, s.last_seq, s.last_seq - ${added.count} as base`;
 
 const appendQuery = createWriteQuery<AppendValues, { last_seq: number }>({
   name: 'append',
   source: 'moved',
-  text: (param, writes) => `with moved as (
-      update sessions s set ${advance(param)}, bytes = ${withinSession(grown(param), param.maxBytes)}
+  text: (param, writes, added) => `with moved as (
+      update sessions s set ${advance(added)}, bytes = ${withinSession(grown(param), param.maxBytes)}
       where ${isHeld(param)}
-      returning ${advanced(param)}
+      returning ${advanced(added)}
     )${writes}
     select last_seq from moved`,
 });
 
 /** SQL of the columns that the end of an attempt sets. It is stored also when the session is full, because a run must be able to end. */
-const close = (param: Placeholders<AppendValues>): string => `${advance(param)}, bytes = ${grown(param)}`;
+const close = (param: Placeholders<AppendValues>, added: AddedEvents): string =>
+  `${advance(added)}, bytes = ${grown(param)}`;
 
 /** SQL of the CTEs that end the run and, when it is awaited or asks by mail, tell so through the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
@@ -104,26 +101,31 @@ const endRun = (param: Placeholders<EndValues>): string => `ended as (
         answer_by = now() + make_interval(secs => ${param.answerSeconds}), end_seq = moved.last_seq,
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
         ended_at = now(), due_at = null, message = null, state_delta = null,
-        added_messages = case when ${param.status} = 'waiting' then r.added_messages end
+        added_messages = case when ${param.waits}::boolean then r.added_messages end
       from moved where ${isRun(param, 'r')}
       returning r.awaited or ${param.asksByMail}::boolean as awaited
     ), told as (
       ${tellRunEnded(param)}
     )`;
 
-const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number; awaited: boolean }>({
+/** The end of most runs has no cause, waits for nothing and asks nobody. */
+const rare = [['errorCode', 'errorMessage', 'waits', 'waitingFor', 'answerSeconds', 'asksByMail']] as const;
+
+const appendAndEndUnqueued = createWriteQuery<EndValues, { awaited: boolean }>({
   name: 'append-and-end-unqueued',
   source: 'moved',
-  text: (param, writes) => `with moved as (
-      update sessions s set ${close(param)}, turn = null
+  rare,
+  text: (param, writes, added) => `with moved as (
+      update sessions s set ${close(param, added)}, turn = null
       where ${isHeld(param)} and s.queued = 0
-      returning ${advanced(param)}
+      returning ${advanced(added)}
     )${writes}, ${endRun(param)}
-    select last_seq, coalesce((select awaited from ended), false) as awaited from moved`,
+    select awaited from ended`,
 });
 
 interface EndParts {
   readonly writes: string;
+  readonly added: AddedEvents;
   /** SQL of further columns of the session, each led by a comma. */
   readonly sets?: string;
   /** SQL of a further condition on session `s`, led by `and`. */
@@ -133,7 +135,7 @@ interface EndParts {
 /** SQL of an end with runs in the queue. */
 const endAndGrant = (
   param: Placeholders<EndValues>,
-  { writes, sets = '', where = '' }: EndParts,
+  { writes, added, sets = '', where = '' }: EndParts,
 ): string => `with snap as (
       select s.account_id, s.pk, s.version, (
         select r.invocation_id from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.status = 'queued' and r.ended_at is null
@@ -141,10 +143,10 @@ const endAndGrant = (
       ) as next
       from sessions s where ${isHeld(param)} ${where}
     ), moved as (
-      update sessions s set ${close(param)}, turn = snap.next,
+      update sessions s set ${close(param, added)}, turn = snap.next,
         queued = case when snap.next is null then 0 else s.queued - 1 end${sets}
       from snap where ${isSnap}
-      returning ${advanced(param)}, s.id, snap.next
+      returning ${advanced(added)}, s.id, snap.next
     )${writes}, ${endRun(param)}, granted as (
       update runs r set status = 'granted', due_at = now() + make_interval(secs => ${grantSeconds})
       where ${isOfSession(param, 'r')} and r.invocation_id = (select next from moved)
@@ -158,14 +160,19 @@ const endAndGrant = (
 const appendAndEnd = createWriteQuery<EndValues, EndRow>({
   name: 'append-and-end',
   source: 'moved',
-  text: (param, writes) => endAndGrant(param, { writes }),
+  text: (param, writes, added) => endAndGrant(param, { writes, added }),
 });
 
 const appendAndRewind = createWriteQuery<EndValues & Rewound, EndRow>({
   name: 'append-end-and-rewind',
   source: 'moved',
-  text: (param, writes) =>
-    endAndGrant(param, { writes, sets: `, view = ${param.view}::json`, where: `and s.version = ${param.version}` }),
+  text: (param, writes, added) =>
+    endAndGrant(param, {
+      writes,
+      added,
+      sets: `, view = ${param.view}::json`,
+      where: `and s.version = ${param.version}`,
+    }),
 });
 
 /** One row of nulls: the session changed between snapshot and write. */
@@ -206,7 +213,7 @@ export async function appendAndEndAttempt(db: Queryable, append: Append, outcome
   if (rewound !== undefined) return readEnd(await appendAndRewind(db, { ...values, ...rewound }, append));
   // Usually no run is queued: then nothing is looked up and nothing is granted.
   const [unqueued] = await appendAndEndUnqueued(db, values, append);
-  if (unqueued !== undefined) return { lastSeq: unqueued.last_seq, isTold: unqueued.awaited };
+  if (unqueued !== undefined) return { lastSeq: append.lastSeq + append.events.length, isTold: unqueued.awaited };
   return readEnd(await appendAndEnd(db, values, append));
 }
 
@@ -223,12 +230,11 @@ function grantOf(row: EndedRow): { granted?: Granted } {
 }
 
 function endValues(append: Append, outcome: AttemptOutcome): EndValues {
-  return { ...appendValues(append), ...outcome };
+  return { ...appendValues(append), ...outcome, waits: outcome.status === 'waiting' };
 }
 
 function appendValues({ accountId, sessionPk, invocationId, fence, lastSeq, events, limits }: Append): AppendValues {
-  const lastEventTime = events.at(-1)?.timestamp ?? null;
   const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
   const run = { accountId, sessionPk, invocationId };
-  return { ...run, fence, lastSeq, eventCount: events.length, lastEventTime, ...sizes };
+  return { ...run, fence, lastSeq, ...sizes };
 }

@@ -4,7 +4,7 @@ import type { StateMap } from '../state-delta.ts';
 import { createdMicroseconds, laterUpdate, revisionSql } from './created-at.ts';
 import type { StoredEvent } from './events/events.ts';
 import { hasKey } from './key-condition.ts';
-import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
+import { type StoredStateRow, toPublicState, visibleState } from './state.ts';
 import { bytesOfEvents, withinSession } from './sizes.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
@@ -15,7 +15,6 @@ export interface CreatedSession {
 }
 
 interface CreateValues extends CheckedKey {
-  readonly eventCount: number;
   readonly lastUpdateTime: number;
   readonly addedBytes: number;
   readonly maxBytes: number;
@@ -27,23 +26,22 @@ interface CreateValues extends CheckedKey {
   readonly view: string | null;
 }
 
-/** The row of the session, or one of the state. */
-type CreateRow = { readonly created: bigint } | ({ readonly created: null } & StateRow);
+/** One for each key of the state, and one of nulls when there is none. */
+type CreateRow = { readonly created: bigint } & StoredStateRow;
 
 const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
   name: 'create-session',
   source: 'm',
-  text: (param, writes) => `with m as (
+  rare: [['initialState', 'view']],
+  text: (param, writes, added) => `with m as (
       insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, initial_state, view, aging_from, bytes)
-      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime}, ${param.initialState}::json, ${param.view}::json,
+      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${added.count}, ${param.lastUpdateTime}, ${param.initialState}::json, ${param.view}::json,
         ${param.agingFrom},
         ${withinSession(`${param.addedBytes}::bigint`, param.maxBytes)})
       on conflict do nothing
       returning account_id, app_name, user_id, pk, 0 as base, ${createdMicroseconds} as created
     )${writes}
-    select created, null::text as key, null::text as json from m
-    union all
-    select null, ${publicKey}, t.value::text from m ${joinVisibleState}`,
+    select created, t.scope, t.key, t.value::text as json from m left join lateral (${visibleState}) t on true`,
 });
 
 /** Creates a session, or answers undefined when the id is taken. */
@@ -55,11 +53,10 @@ export async function insertSession(
   const { events, lastUpdateTime, initialState, view, limits } = content;
   const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
   const agingFrom = Math.max(0, events[0]?.timestamp ?? lastUpdateTime);
-  const values = { ...key, eventCount: events.length, lastUpdateTime, initialState, view, agingFrom, ...sizes };
+  const values = { ...key, lastUpdateTime, initialState, view, agingFrom, ...sizes };
   const rows = await createSessionQuery(db, values, { ...content, isNew: true });
-  const session = rows.find((row) => row.created !== null);
-  if (session === undefined) return undefined;
-  return { createdAt: session.created, state: toState(rows.filter((row) => row.created === null)) };
+  const [row] = rows;
+  return row && { createdAt: row.created, state: toPublicState(rows) };
 }
 
 interface PatchValues extends CheckedKey {

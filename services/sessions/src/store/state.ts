@@ -109,19 +109,23 @@ export function pushUnset(to: unknown[], changes: readonly StateChange[]): void 
 }
 
 /**
- * SQL that joins `t`, the state in some scopes, to relation `m`: one look-up by the whole prefix of the primary key for each scope.
+ * SQL of a lateral query for the state in some scopes of relation `m`: one look-up by the whole prefix of the primary key for all scopes.
  * `offset 0` keeps the planner from merging the look-up into the rest of the statement. Merged, and without statistics, as on a fresh
  * database, it read all state of the application and filtered by scope.
  */
-const joinState = (names: readonly StateScope[], columns = 's.scope, s.key, s.value'): string => `cross join lateral (
-    values ${names.map((name) => `(${scopes[name]})`).join(', ')}
-  ) v (scope)
-  cross join lateral (
-    select ${columns} from state s
-    where s.account_id = m.account_id and s.app_name = m.app_name and s.scope = v.scope offset 0
-  ) t`;
+const stateOf = (
+  names: readonly StateScope[],
+  columns = 's.scope, s.key, s.value',
+): string => `select ${columns} from state s
+    where s.account_id = m.account_id and s.app_name = m.app_name and s.scope = any(array[${names.map((name) => scopes[name]).join(', ')}]) offset 0`;
 
-/** SQL that joins `t`, the state that is visible in the session that `m` names by account_id, app_name, user_id and pk. */
+const joinState = (names: readonly StateScope[], columns?: string): string =>
+  `cross join lateral (${stateOf(names, columns)}) t`;
+
+/** SQL of the state that is visible in the session that `m` names by account_id, app_name, user_id and pk. */
+export const visibleState = stateOf(['app', 'user', 'session']);
+
+/** SQL that joins it as `t`. */
 export const joinVisibleState = joinState(['app', 'user', 'session']);
 
 /** SQL that joins `t`, the sizes in `bytes` of the keys and values of the same state. */
@@ -160,6 +164,23 @@ export interface StateRow {
 export function toState(rows: readonly StateRow[]): StateMap {
   const state: StateMap = new Map();
   for (const row of rows) state.set(row.key, row.json);
+  return state;
+}
+
+/** A row of state as it is stored; all are null where there is none. */
+export interface StoredStateRow {
+  readonly scope: string | null;
+  readonly key: string | null;
+  readonly json: string | null;
+}
+
+/** Merged state of such rows, by keys as clients see them. */
+export function toPublicState(rows: readonly StoredStateRow[]): StateMap {
+  const state: StateMap = new Map();
+  for (const { scope, key, json } of rows) {
+    if (scope === null || key === null || json === null) continue;
+    state.set(scope === 'app' ? `app:${key}` : scope.startsWith('user:') ? `user:${key}` : key, json);
+  }
   return state;
 }
 

@@ -1,4 +1,4 @@
-import { nameParameters, type Placeholders, type Queryable, type Statement } from '@agentmesh/lib/pg';
+import { type Constants, nameParameters, type Placeholders, type Queryable, type Statement } from '@agentmesh/lib/pg';
 import type { StateChange } from '../state-delta.ts';
 import { insertNonces, pushNonces } from './credential-requests.ts';
 import { type Fragment, insertEvent, insertEvents, pushEvents, type StoredEvent } from './events/events.ts';
@@ -20,7 +20,19 @@ export interface WriteQueryOptions<Values> {
   /** Relation of one row with account_id, app_name, user_id, pk, and base: the sequence before the new events. */
   readonly source: string;
   /** Returns the SQL. `writes` are the CTEs that store the write, each led by a comma; they may be empty. */
-  readonly text: (param: Placeholders<Values>, writes: string) => string;
+  readonly text: (param: Placeholders<Values>, writes: string, added: AddedEvents) => string;
+  /**
+   * Groups of values that most calls do not have: null, or false. A statement for them has no parameters for the groups of which it has nothing, because each
+   * parameter costs PostgreSQL time, also one that is null.
+   */
+  readonly rare?: readonly (readonly (keyof Values)[])[];
+}
+
+/** SQL expressions about the events of a write. */
+export interface AddedEvents {
+  readonly count: string;
+  /** Unix time in seconds of the last one; null when there is none. */
+  readonly lastTime: string;
 }
 
 /**
@@ -39,10 +51,10 @@ export function createWriteQuery<Values extends { readonly accountId: string }, 
 ): WriteQuery<Values, Row> {
   const queries = new Map<string, WriteQuery<Values, Row>>();
   const store = (db: Queryable, values: Values, write: Write): Promise<Row[]> => {
-    const shape = shapeOf(write);
+    const shape = `${shapeOf(write)}${rareOf(options, values)}`;
     let query = queries.get(shape);
     if (query === undefined) {
-      query = createShape(options, shape, write);
+      query = createShape(options, shape, { write, constants: constantsOf(options, values) });
       queries.set(shape, query);
     }
     return query(db, values, write).catch((error: unknown) => {
@@ -68,15 +80,46 @@ async function countState<Row>(
   return rows;
 }
 
-/** The parameters of the write come first, then the named ones. */
+/** Whether a call has something of a group of rare values. */
+function hasAny<Values>(values: Values, group: readonly (keyof Values)[]): boolean {
+  return group.some((name) => values[name] !== null && values[name] !== false);
+}
+
+/** The groups of rare values that a call has, by number: PostgreSQL tells names of statements apart by their first 63 bytes. */
+function rareOf<Values>({ rare = [] }: Pick<WriteQueryOptions<Values>, 'rare'>, values: Values): string {
+  let numbers = '';
+  for (let number = 0; number < rare.length; number += 1)
+    if (hasAny(values, rare[number] ?? [])) numbers += `+${number}`;
+  return numbers;
+}
+
+/** Literals for the values of the groups that a call does not have. */
+function constantsOf<Values>(
+  { rare = [] }: Pick<WriteQueryOptions<Values>, 'rare'>,
+  values: Values,
+): Constants<Values> {
+  const absent = rare.filter((group) => !hasAny(values, group)).flat();
+  return Object.fromEntries(absent.map((name) => [name, String(values[name])])) as Constants<Values>;
+}
+
+interface Shape<Values> {
+  readonly write: Write;
+  readonly constants: Constants<Values>;
+}
+
+/** The parameters of the write come first, then the named ones. PostgreSQL copies and measures the text at each call, so it has no indentation. */
 function createShape<Values extends { readonly accountId: string }, Row extends object>(
   { name, source, text }: WriteQueryOptions<Values>,
   shape: string,
-  write: Write,
+  { write, constants }: Shape<Values>,
 ): WriteQuery<Values, Row> {
   const { ctes, parameters } = writeSql(write, source);
-  const named = nameParameters<Values>((param) => text(param, ctes), parameters);
-  const statement: Statement = { name: `${name}:${shape}`, text: named.text, groupCommit: true };
+  const named = nameParameters<Values>((param) => text(param, ctes, addedBy(write)), parameters, constants);
+  const statement: Statement = {
+    name: `${name}:${shape}`,
+    text: named.text.replaceAll(/\s+/g, ' '),
+    groupCommit: true,
+  };
   const shapeHas = { sets: sets(write), sized: isSized(write), unsets: unsets(write), nonces: asks(write) };
   return (db, values, { events, changes, limits, isNew }) => {
     const sent: unknown[] = [];
@@ -88,6 +131,14 @@ function createShape<Values extends { readonly accountId: string }, Row extends 
     named.pushValues(sent, values);
     return db.query<Row & Record<string, unknown>>(statement, sent, values.accountId);
   };
+}
+
+/** The columns of events are the first parameters of a write: see `pushEvents`. */
+function addedBy({ events }: Write): AddedEvents {
+  if (events.length === 0) return { count: '0', lastTime: 'null' };
+  if (events.length === 1) return { count: '1', lastTime: '$4' };
+  const count = 'cardinality($4::float8[])';
+  return { count, lastTime: `($4::float8[])[${count}]` };
 }
 
 function writeSql(write: Write, source: string): { ctes: string; parameters: number } {

@@ -7,7 +7,7 @@ import { type CheckedKey, canExist, checkNewSessionKey, checkSessionKey } from '
 import { isOfApp, toChanges } from '../../state-delta.ts';
 import type { RunKey } from '../../store/ledger/run-keys.ts';
 import { checkChanges } from '../../store/sizes.ts';
-import { takeFreeTurn } from '../../store/turns/turns.ts';
+import { takeFreeTurn } from '../../store/turns/free-turn.ts';
 import { waitingSince } from '../../turns/awaited-answer.ts';
 import { onceForKey, toRunKey } from '../../turns/run-key.ts';
 import { startOf, toTurn } from '../../turns/turn.ts';

@@ -33,11 +33,11 @@ const columns = 'account_id, session_pk, seq, event_id, invocation_id, author, t
  * with account_id, pk and base (the sequence before the event).
  */
 export function insertEvent(source: string, first: number): Fragment {
-  const [id, invocationId, author, timestamp, turnStart, json] = placeholders(first, eventTypes);
+  const [id, invocationId, author, timestamp, turnStart, json] = eventTypes.map((_, offset) => `$${first + offset}`);
   return {
     text: `stored as (
       insert into events (${columns})
-      select m.account_id, m.pk, m.base + 1, ${id}, ${invocationId}, ${author}, ${timestamp}, ${turnStart}, ${json}::json
+      select m.account_id, m.pk, m.base + 1, ${id}, ${invocationId}, ${author}, ${timestamp}, ${turnStart}, ${json}
       from ${source} m
     )`,
     parameters: eventTypes.length,

@@ -3,7 +3,7 @@ import { sessionNotFound } from '../../errors.ts';
 import { laterUpdate } from '../created-at.ts';
 import { hasKey, isSnap } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
-import { createWriteQuery, type WriteQuery } from '../write.ts';
+import { type AddedEvents, createWriteQuery, type WriteQuery } from '../write.ts';
 import { type InterruptedRow, readOutcome, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
 import { grown, isInProgress, selectHeld, startedRows } from './turn-query.ts';
 import { insertKey, insertRun } from './turns.ts';
@@ -30,7 +30,7 @@ const updateHolder = (set: string, flag: string): string => `update runs r set $
         and r.invocation_id = (select holder from moved)`;
 
 /** SQL of the interruption: the changed session in `moved`, its new run, and the run that held the turn. */
-const interrupt = (param: Placeholders<Values>): string => `with snap as (
+const interrupt = (param: Placeholders<Values>, added: AddedEvents): string => `with snap as (
       select s.account_id, s.pk, s.version, s.last_seq, s.turn as holder,
         (s.turn is null or h.makes_way is true) and not ${param.postpone}::boolean as free,
         s.turn is not null and h.makes_way is not true as behind,
@@ -51,8 +51,8 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
         turn = case when snap.behind then s.turn else ${param.invocationId} end,
         queued = case when snap.behind or snap.requeues then s.queued + 1 else s.queued end,
         fence = case when snap.free or snap.stops then s.fence + 1 else s.fence end,
-        last_seq = case when snap.free then s.last_seq + ${param.eventCount}::integer else s.last_seq end,
-        last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
+        last_seq = case when snap.free then s.last_seq + ${added.count} else s.last_seq end,
+        last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', added.lastTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
       from snap where ${isSnap} and not snap.in_progress
@@ -79,7 +79,7 @@ function createInterruption(name: string, besides: (param: TurnParams) => string
   return createWriteQuery({
     name,
     source: 'started',
-    text: (param, writes) => `${interrupt(param)}${besides(param)}${writes}
+    text: (param, writes, added) => `${interrupt(param, added)}${besides(param)}${writes}
     ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
     union all
     ${selectHeld(param)}

@@ -37,7 +37,7 @@ export interface WaitingRun {
 export type TurnOutcome = StartedTurn | WaitingRun | 'in_progress' | 'busy';
 
 /** A statement that takes a turn answers rows of these kinds. Columns that a kind does not have are null. */
-export type TurnRow = SessionRow | HeldRow | InterruptedRow | EventRow | ViewRow | StateRow;
+export type TurnRow = SessionRow | HeldRow | InterruptedRow | EventRow | StateRow;
 
 /** The session was read. Without this row there is no such session, or the run was not granted. */
 interface SessionRow {
@@ -61,6 +61,8 @@ interface HeldRow {
   readonly attempt: number | null;
   /** JSON of the calls that the run waited for. */
   readonly json: string | null;
+  /** JSON of what agents do not see of the session; null when they see all events. */
+  readonly view: string | null;
 }
 
 /** The running attempt that has to end for this run. */
@@ -76,12 +78,6 @@ interface EventRow {
   readonly seq: number;
   /** The event starts a user turn. */
   readonly flag: boolean;
-  readonly json: string;
-}
-
-/** Agents do not see all events of the session. */
-interface ViewRow {
-  readonly kind: 'view';
   readonly json: string;
 }
 
@@ -102,6 +98,7 @@ const columnTypes = {
   attempt: 'integer',
   key: 'text',
   json: 'text',
+  view: 'text',
 };
 
 /** SQL that selects rows of one kind. All kinds have the same columns, so that `union all` can join them. */
@@ -119,13 +116,11 @@ export function readOutcome(
   const state: StateMap = new Map();
   const recent: RecentEvent[] = [];
   let held: HeldRow | undefined;
-  let view: string | null = null;
   let isBehind = false;
   for (const row of rows) {
     if (row.kind === 'turn') held = row;
     else if (row.kind === 'state') state.set(row.key, row.json);
     else if (row.kind === 'event') recent.push({ seq: row.seq, turnStart: row.flag, json: row.json });
-    else if (row.kind === 'view') view = row.json;
     else if (row.kind === 'session') isBehind = row.flag;
   }
   if (held === undefined) return isBehind && rejects ? 'busy' : undefined;
@@ -135,7 +130,12 @@ export function readOutcome(
     return { sessionPk: held.pk, granted, queuePosition: granted ? 1 : held.seq };
   }
   recent.sort((a, b) => b.seq - a.seq);
-  const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor, flag: holdsKnown } = held;
+  const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor, flag: holdsKnown, view } = held;
   const window = newestWithin(recent, windowBytes);
   return { sessionPk, fence, attempt, lastSeq, state, waitingFor, view, holdsKnown, recent: window };
+}
+
+/** The turn of an outcome; undefined when it is another one. */
+export function startedIn(outcome: TurnOutcome | undefined): StartedTurn | undefined {
+  return typeof outcome === 'object' && 'state' in outcome ? outcome : undefined;
 }

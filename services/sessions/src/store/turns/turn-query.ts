@@ -3,33 +3,30 @@ import { pageOfEvents } from '../events/page-of-events.ts';
 import { hasKey, isSnap } from '../key-condition.ts';
 import { withinSession } from '../sizes.ts';
 import { joinVisibleState, publicKey } from '../state.ts';
-import { createWriteQuery, type WriteQuery } from '../write.ts';
+import { type AddedEvents, createWriteQuery, type WriteQuery } from '../write.ts';
 import { selectTurnRows, type TurnRow } from './turn-outcome.ts';
 import type { TurnParams, TurnValues } from './turn-values.ts';
 
+/** SQL expression: the sequence up to which the executor knows session `m`. */
+const known = (param: TurnParams): string =>
+  `case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`;
+
 /**
- * SQL of the recent events and the state of the session in relation `started`. Where agents do not see all events, it selects the view instead of the
- * events.
+ * SQL of the recent events behind the sequence `after`, and the state, of the session in relation `from`. Where agents do not see all events, it selects
+ * none of these.
  */
-export function startedRows(param: TurnParams): string {
+export function startedRows(param: TurnParams, { from = 'started m', after = known(param) } = {}): string {
   const recent = pageOfEvents({
-    where: `m.view is null and account_id = m.account_id and session_pk = m.pk and seq > case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`,
+    where: `m.view is null and account_id = m.account_id and session_pk = m.pk and seq > ${after}`,
     order: 'desc',
     limit: param.window,
     maxBytes: `${param.windowBytes}::bigint`,
+    columns: 'seq, turn_start',
   });
   const event = { seq: 'e.seq', flag: 'e.turn_start', json: 'e.json' };
-  return `${selectTurnRows('event', event, `started m cross join lateral (${recent}) e`)}
+  return `${selectTurnRows('event', event, `${from} cross join lateral (${recent}) e`)}
     union all
-    ${besidesEvents()}`;
-}
-
-/** SQL of the view and the state of the session in relation `started`. */
-export function besidesEvents(): string {
-  const state = { key: publicKey, json: 't.value::text' };
-  return `${selectTurnRows('view', { json: 'm.view::text' }, 'started m where m.view is not null')}
-    union all
-    ${selectTurnRows('state', state, `started m ${joinVisibleState}`)}`;
+    ${selectTurnRows('state', { key: publicKey, json: 't.value::text' }, `${from} ${joinVisibleState}`)}`;
 }
 
 /** SQL expression: the bytes of session `s` with the events of the turn. */
@@ -74,7 +71,7 @@ export function createTurnQuery({
   return createWriteQuery({
     name,
     source: 'started',
-    text: (param, writes) => `with snap as (
+    text: (param, writes, added) => `with snap as (
       select s.account_id, s.pk, s.version, s.last_seq, ${free(param)} as free, s.turn is not null and not (${free(param)}) as behind,
         ${inProgress(param)} as in_progress
       from sessions s
@@ -85,8 +82,8 @@ export function createTurnQuery({
         turn = coalesce(s.turn, ${param.invocationId}),
         queued = case when snap.behind then s.queued + 1 else s.queued end,
         fence = case when snap.free then s.fence + 1 else s.fence end,
-        last_seq = case when snap.free then s.last_seq + ${param.eventCount}::integer else s.last_seq end,
-        last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
+        last_seq = case when snap.free then s.last_seq + ${added.count} else s.last_seq end,
+        last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', added.lastTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
       from snap where ${isSnap} and not snap.in_progress
@@ -111,18 +108,17 @@ export function createTurnQuery({
 const holdsKnown = (param: TurnParams): string => `m.pk = ${param.knownPk} and exists (select from events k
       where k.account_id = m.account_id and k.session_pk = m.pk and k.seq = ${param.knownSeq}::integer and k.event_id = ${param.knownEventId} offset 0)`;
 
-/** Columns of the row `turn` of a first attempt, from relation `m`. */
-export function heldAtOnce(param: TurnParams) {
-  return {
-    pk: 'm.pk',
-    seq: 'm.last_seq',
-    fence: 'm.fence',
-    flag: holdsKnown(param),
-    attempt: '1',
-    key: `'running'`,
-    json: 'null::text',
-  };
-}
+/** Columns of the row `turn` of a first attempt whose executor knows nothing of the session, from relation `m`. */
+export const heldAtOnce = (added: AddedEvents) => ({
+  pk: 'm.pk',
+  seq: `m.base + ${added.count}`,
+  fence: 'm.fence',
+  flag: 'false',
+  attempt: '1',
+  key: `'running'`,
+  json: 'null::text',
+  view: 'm.view::text',
+});
 
 /** Columns of the row `turn`, from relations `moved` and `ledger`. */
 const heldByMoved = (param: TurnParams) => ({
@@ -133,6 +129,7 @@ const heldByMoved = (param: TurnParams) => ({
   attempt: 'l.attempt',
   key: 'm.status',
   json: 'l.waiting_for::text',
+  view: 'm.view::text',
 });
 
 /** Columns of the row `turn` for a run that is accepted already, from relation `snap`. */
@@ -144,6 +141,7 @@ const heldByEarlier = {
   attempt: 'null::integer',
   key: `'queued'`,
   json: 'null::text',
+  view: 'null::text',
 };
 
 /** SQL of the row `turn`, from relations `snap`, `moved` and `ledger`. */

@@ -58,11 +58,7 @@ export interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
   readonly owner: string;
   readonly leaseSeconds: number;
   readonly window: number;
-  /** How many events the turn starts with. */
-  readonly eventCount: number;
-  /** Unix time in seconds of the last of them; null when there is none. */
-  readonly lastEventTime: number | null;
-  /** Bytes of these events, and most bytes of all events of the session. */
+  /** Bytes of the events that the turn starts with, and most bytes of all events of the session. */
   readonly addedBytes: number;
   readonly maxBytes: number;
   readonly windowBytes: number;
@@ -86,8 +82,6 @@ export function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     owner: start.owner,
     leaseSeconds: start.leaseSeconds,
     window: start.window,
-    eventCount: events.length,
-    lastEventTime: events.at(-1)?.timestamp ?? null,
     addedBytes: bytesOfEvents(events),
     maxBytes: limits.sessionBytes,
     windowBytes: start.windowBytes,

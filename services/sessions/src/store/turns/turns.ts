@@ -1,61 +1,9 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { runNotWaiting, sessionNotFound } from '../../errors.ts';
-import { laterUpdate } from '../created-at.ts';
-import { hasKey } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
-import { createWriteQuery } from '../write.ts';
-import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
-import { besidesEvents, createTurnQuery, grown, heldAtOnce, isInProgress, startedRows } from './turn-query.ts';
-import {
-  nothingKnown,
-  type RunRequest,
-  type TurnParams,
-  type TurnStart,
-  type TurnValues,
-  turnValues,
-} from './turn-values.ts';
-
-/** SQL that takes the free turn of a session for a new run. `where` is a further condition on session `s`, led by `and`; `rows` are what the executor gets besides the turn. */
-const takeFree = (
-  param: TurnParams,
-  { writes, rows, where = '' }: { readonly writes: string; readonly rows: string; readonly where?: string },
-): string => `with started as (
-      update sessions s set version = s.version + 1, turn = ${param.invocationId}, fence = s.fence + 1,
-        last_seq = s.last_seq + ${param.eventCount}::integer,
-        last_update_time = ${laterUpdate('s.last_update_time', param.lastEventTime)}, bytes = ${grown(param)}
-      where ${hasKey(param, 's')} and s.turn is null ${where}
-        and s.version = (select version from sessions where ${hasKey(param)})
-      returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.view, s.last_seq,
-        s.id, s.last_seq - ${param.eventCount}::integer as base
-    ), ledger as (
-      insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt,
-        first_seq, started_at, custom_metadata, streaming, bound)
-      select account_id, app_name, user_id, id, pk, ${param.invocationId}, 'running', ${param.owner}, fence, 1,
-        base + 1, now(), ${param.customMetadata}::json, ${param.streaming}::boolean,
-        ${param.isBound}::boolean
-      from started
-    )${writes}
-    ${selectTurnRows('turn', heldAtOnce(param), 'started m')}
-    union all
-    ${rows}`;
-
-const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
-  name: 'take-free-turn',
-  source: 'started',
-  text: (param, writes) => takeFree(param, { writes, rows: startedRows(param) }),
-});
-
-/** The executor knows all events: none is looked for, which would take a sixth of the statement's time. */
-const takeKnownTurnQuery = createWriteQuery<TurnValues, TurnRow>({
-  name: 'take-known-turn',
-  source: 'started',
-  text: (param, writes) =>
-    takeFree(param, {
-      writes,
-      rows: besidesEvents(),
-      where: `and s.pk = ${param.knownPk} and s.last_seq = ${param.knownSeq}`,
-    }),
-});
+import { readOutcome, startedIn, type StartedTurn, type TurnOutcome } from './turn-outcome.ts';
+import { createTurnQuery, isInProgress } from './turn-query.ts';
+import { type RunRequest, type TurnParams, type TurnStart, turnValues } from './turn-values.ts';
 
 /** SQL that inserts the row of a run, or updates that of an invocation which continues. */
 export const insertRun = (
@@ -144,19 +92,6 @@ const takeDeadRun = createTurnQuery({
 });
 
 /**
- * Takes a free turn for a new run that nobody awaits: the usual case, in fewer steps than `acceptTurn`. Undefined when the turn is not free, when
- * there is no such session, when it has other events than the executor knows, or when it was changed meanwhile: then nothing was written.
- */
-export async function takeFreeTurn(
-  db: Queryable,
-  start: TurnStart,
-  request: RunRequest,
-): Promise<StartedTurn | undefined> {
-  const take = start.known.sessionPk === nothingKnown.sessionPk ? takeFreeTurnQuery : takeKnownTurnQuery;
-  return startedIn(readOutcome(await take(db, turnValues(start, request), start), start));
-}
-
-/**
  * Accepts a run: takes the turn or queues, or is `busy`. Undefined when the session was changed meanwhile: then nothing was written. With `key`, it rejects
  * with a unique violation of `run_keys` when the account has used the key.
  *
@@ -200,8 +135,4 @@ export async function takeDeadTurn(db: Queryable, start: TurnStart): Promise<Sta
   const rows = await takeDeadRun(db, turnValues(start), start);
   if (rows.length === 0) return 'gone';
   return startedIn(readOutcome(rows, start));
-}
-
-function startedIn(outcome: TurnOutcome | undefined): StartedTurn | undefined {
-  return typeof outcome === 'object' && 'state' in outcome ? outcome : undefined;
 }
