@@ -49,8 +49,10 @@ export function admitLists(transport: Transport, onLeftOut: (item: unknown) => v
   transport.onmessage = (message, extra) => {
     if ('result' in message && isPage(message.result)) {
       const { tools } = message.result;
-      for (const item of tools) if (faultOf(item) !== undefined) onLeftOut(item);
-      Object.assign(message.result, { tools: tools.filter((item) => faultOf(item) === undefined) });
+      // Each item is read once: its schemas are walked and printed.
+      const { good = [], bad = [] } = Object.groupBy(tools, (item) => (faultOf(item) === undefined ? 'good' : 'bad'));
+      for (const item of bad) onLeftOut(item);
+      Object.assign(message.result, { tools: good });
     }
     deliver?.(message, extra);
   };
