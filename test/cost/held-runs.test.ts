@@ -12,7 +12,7 @@ const sessionsAtOnce = 16;
 const mostBytes = 400;
 const waitingRuns = 200;
 /** Most bytes of heap that one of them may hold, with the request, its connection and the answer. */
-const mostWaitingBytes = 64_000;
+const mostWaitingBytes = 56_000;
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
 
