@@ -56,6 +56,8 @@ export interface MeshOptions {
   apart?: readonly string[];
   /** Number of lines of output that are kept at least; absent: all of them. */
   mostLines?: number;
+  /** Flags of Node for all processes; by default none. */
+  nodeFlags?: readonly string[];
   /** File that Node runs in this repository; by default `mainOfProduct`. */
   program?: string;
 }
@@ -80,6 +82,7 @@ export async function startMesh({
   doubled = [],
   reachedAt = async (_, port) => port,
   mostLines = Infinity,
+  nodeFlags = [],
   program = mainOfProduct,
 }: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root).filter((word) => only === undefined || word === 'gateway' || only.includes(word));
@@ -108,7 +111,7 @@ export async function startMesh({
   const children = new Map<string, ChildProcess>();
   const start = async (name: string, env: Record<string, string>): Promise<void> => {
     const main = rootOf(name) === repository ? program : 'main.ts';
-    const argv = [main, ...(places.find((place) => place.name === name)?.words ?? ['all'])];
+    const argv = [...nodeFlags, main, ...(places.find((place) => place.name === name)?.words ?? ['all'])];
     const child = spawn(process.execPath, argv, { cwd: rootOf(name), env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.set(name, child);
     let isReady = false;
