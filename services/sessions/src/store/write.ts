@@ -49,6 +49,9 @@ export type WriteQuery<Values, Row> = (db: Queryable, values: Values, write: Wri
 export function createWriteQuery<Values extends { readonly accountId: string }, Row extends object>(
   options: WriteQueryOptions<Values>,
 ): WriteQuery<Values, Row> {
+  const longest = `${options.name}:${longestShape}${'+0'.repeat(options.rare?.length ?? 0)}`;
+  if (longest.length > mostNameBytes)
+    throw new Error(`a statement has a longer name than ${mostNameBytes} bytes: ${longest}`);
   const queries = new Map<string, WriteQuery<Values, Row>>();
   const store = (db: Queryable, values: Values, write: Write): Promise<Row[]> => {
     const shape = `${shapeOf(write)}${rareOf(options, values)}`;
@@ -80,12 +83,16 @@ async function countState<Row>(
   return rows;
 }
 
+/** PostgreSQL tells names of statements apart by their first bytes, so many as these. */
+const mostNameBytes = 63;
+const longestShape = 'no-event+set+sized+unset+nonces';
+
 /** Whether a call has something of a group of rare values. */
 function hasAny<Values>(values: Values, group: readonly (keyof Values)[]): boolean {
   return group.some((name) => values[name] !== null && values[name] !== false);
 }
 
-/** The groups of rare values that a call has, by number: PostgreSQL tells names of statements apart by their first 63 bytes. */
+/** The groups of rare values that a call has, by number: names are short. */
 function rareOf<Values>({ rare = [] }: Pick<WriteQueryOptions<Values>, 'rare'>, values: Values): string {
   let numbers = '';
   for (let number = 0; number < rare.length; number += 1)
