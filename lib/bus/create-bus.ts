@@ -1,10 +1,9 @@
-import { type DescMessage, fromBinary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { newMessage } from '../rpc/index.ts';
 import { endWith, isTracing, type Logger, type Metrics, startProducerSpan } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
 import { Consumption, type Pauses } from './consume/index.ts';
 import type { BusDriver } from './driver/index.ts';
-import { encodeMessage } from './encode-message.ts';
 import { currentTrace } from './current-trace.ts';
 import { messageSpan, subjectOf } from './names/index.ts';
 import type { Seal } from './seal.ts';
@@ -80,7 +79,7 @@ function nameOf(topic: DescMessage, durable: string) {
 }
 
 function encode<T extends DescMessage>(topic: T, message: MessageInitShape<T>): Uint8Array {
-  return encodeMessage(topic, newMessage(topic, message));
+  return toBinary(topic, newMessage(topic, message));
 }
 
 function decode<T extends DescMessage>(topic: T, payload: Uint8Array): MessageShape<T> | Error {

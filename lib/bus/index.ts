@@ -3,7 +3,6 @@ export type { Bus, ConsumeHandler, DeliveryInfo, HintHandler } from './bus.ts';
 export { createBus } from './create-bus.ts';
 export { createPgBus } from './create-pg-bus.ts';
 export { currentTrace } from './current-trace.ts';
-export { encodeMessage } from './encode-message.ts';
 export type { BusDriver } from './driver/index.ts';
 export { openDriver } from './open-driver.ts';
 export { writeOutbox } from './outbox.ts';

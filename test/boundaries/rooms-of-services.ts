@@ -5,8 +5,7 @@ export const roomLists: RoomLists = {
   'gateway/src/edge':
     'validation most-entries.ts pace.ts errors json origins authentication records paging streams idempotency throttle arrivals openapi http bodies',
   lib: 'heap heap-testing prices wait spans telemetry certificates rpc pg bus jobs service signing idempotency outbound usage',
-  'lib/bus':
-    'current-trace.ts encode-message.ts seal.ts driver names bus.ts consume topic.ts create-bus.ts nats postgres testing',
+  'lib/bus': 'current-trace.ts seal.ts driver names bus.ts consume topic.ts create-bus.ts nats postgres testing',
   'lib/idempotency':
     'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts uuid-of.ts index.ts testing',
   'lib/outbound': 'names answers',

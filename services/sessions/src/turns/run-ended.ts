@@ -1,7 +1,8 @@
-import { currentTrace, encodeMessage, writeOutbox } from '@agentmesh/lib/bus';
+import { currentTrace, writeOutbox } from '@agentmesh/lib/bus';
 import type { Transaction } from '@agentmesh/lib/pg';
 import { newMessage } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome, AwaitedRunEndedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { toBinary } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import type { RunEndedFact } from '../store/tell-run-ended.ts';
 
@@ -17,7 +18,7 @@ export interface EndedAttempt {
 
 /** The row of the outbox that says that an attempt of an awaited run has ended, or that the account is to be asked by mail. */
 export function runEndedFact(ended: EndedAttempt): RunEndedFact {
-  const fact = encodeMessage(AwaitedRunEndedSchema, newMessage(AwaitedRunEndedSchema, ended));
+  const fact = toBinary(AwaitedRunEndedSchema, newMessage(AwaitedRunEndedSchema, ended));
   return { fact, trace: currentTrace() ?? null };
 }
 
