@@ -59,7 +59,8 @@ test('useInbox follows what waits for a person, whose answer lets the run go on'
   await expect.poll(() => inbox.result().runs).toEqual([]);
   run.result().start({ ...place, text: '[[tool:request_input {}]]' });
   await expect.poll(() => inbox.result().runs?.length).toBe(1);
-  expect(run.result().status).toBe('waiting');
+  // The stream of the run may come later than that of the inbox.
+  await expect.poll(() => run.result().status).toBe('waiting');
   await run.result().answer({ result: 'yes' });
   await expect.poll(() => run.result().status).toBe('completed');
   await expect.poll(() => inbox.result().runs).toEqual([]);
