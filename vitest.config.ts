@@ -58,8 +58,8 @@ export default defineConfig({
   test: {
     exclude: excluded,
     pool: 'forks',
-    // Tests wait for half of their time: four on two cores keep both at work.
-    maxWorkers: 4,
+    // Tests wait for more than half of their time: five on two cores keep both at work.
+    maxWorkers: 5,
     // A heap that starts small is collected again and again while the sources are read.
     execArgv: ['--max-semi-space-size=32', '--initial-old-space-size=256'],
     // Node runs the sources itself, as it does for the product. Vite would translate every file again for each file of tests.
