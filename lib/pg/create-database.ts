@@ -88,7 +88,7 @@ class PgDatabase implements Database {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const until = this.#until;
     const span = startClientSpan(transactionSpan);
-    const done = timed(noteCommit(runTransaction(this.#connections, work, { until }), until));
+    const done = followed(runTransaction(this.#connections, work, { until }), until, true);
     return span === undefined ? done : endWith(span, done);
   }
 
@@ -141,22 +141,8 @@ class LongWork extends PgDatabase {
   }
 
   override transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return timed(noteCommit(runTransaction(this.#own, work, { until: this.#until, isLong: true }), this.#until));
+    return followed(runTransaction(this.#own, work, { until: this.#until, isLong: true }), this.#until, true);
   }
-}
-
-/** The same work. Its time counts for the request that is being handled. */
-function timed<T>(work: Promise<T>): Promise<T> {
-  const spent = requestContext.getStore()?.spent;
-  if (spent === undefined) return work;
-  const startedAt = performance.now();
-  const ended = (): void => void (spent.database += performance.now() - startedAt);
-  void work.then(ended, ended);
-  return work;
-}
-
-function noteCommit<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
-  return until === undefined ? work : followed(work, until, true);
 }
 
 /**
