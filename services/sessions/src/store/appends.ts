@@ -120,7 +120,7 @@ const appendAndEndUnqueued = createWriteQuery<EndValues, { awaited: boolean }>({
       where ${isHeld(param)} and s.queued = 0
       returning ${advanced(added)}
     )${writes}, ${endRun(param)}
-    select awaited from ended`,
+    select coalesce((select awaited from ended), false) as awaited from moved`,
 });
 
 interface EndParts {

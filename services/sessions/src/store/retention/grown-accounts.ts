@@ -75,6 +75,7 @@ const deleteOldest = createQuery<Oldest, { runs: number; weight: bigint }>({
       ) r order by r.created_at, r.position limit ${param.limit}
     ), gone as (
       delete from runs r using old where r.account_id = old.account_id and r.session_pk = old.session_pk and r.invocation_id = old.invocation_id
+        and r.ended_at is not null
       returning r.invocation_id, ${weight} as weight
     ), keys as (
       delete from run_keys where account_id = ${param.accountId} and invocation_id = any(array(select invocation_id from gone))

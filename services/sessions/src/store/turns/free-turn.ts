@@ -39,10 +39,7 @@ const takeFree = (param: TurnParams, { writes, added, where }: TakeParts): strin
 /** A session that changed between snapshot and write has another version than in the snapshot. */
 const isUnchanged = (param: TurnParams): string => `s.version = (select version from sessions where ${hasKey(param)})`;
 
-/**
- * The snapshot has the event that the executor knows as the newest, and the session has no later one. State of the session changes with events alone, so that it is
- * that of the snapshot, too.
- */
+/** The snapshot has the event that the executor knows as the newest, and the session has no later one. State changes only with events, so the state of the snapshot is current. */
 const isKnown = (param: TurnParams): string => `s.pk = ${param.knownPk} and s.last_seq = ${param.knownSeq} and exists (
         select from events where account_id = ${param.accountId} and session_pk = ${param.knownPk} and seq = ${param.knownSeq} and event_id = ${param.knownEventId}
       )`;
