@@ -83,7 +83,7 @@ export class StatementBatch implements Submittable {
     const { name, types = rowTypes } = statement;
     const parserOf = types.getTypeParser as (oid: number, format: 'text') => Parse;
     const parsers = fields.map((field) => parserOf(field.dataTypeID, 'text'));
-    this.#described.set(name, name === '' ? rowMaker(fields, parsers) : compileRowMaker(fields, parsers));
+    this.#described.set(name, name === '' ? rowMaker(fields, parsers) : compiledRowMaker(fields, parsers));
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
@@ -123,6 +123,23 @@ function rowMaker(columns: readonly Named[], parsers: readonly Parse[]): MakeRow
 
 function parsed(field: string | null | undefined, parse: Parse | undefined): unknown {
   return field === null || field === undefined ? null : parse?.(field);
+}
+
+interface Compiled {
+  readonly parsers: readonly Parse[];
+  readonly make: MakeRow;
+}
+
+/** By the names of the columns. A connection prepares all its statements anew when one of them has failed: nothing is compiled again then. */
+const compiled = new Map<string, Compiled>();
+
+function compiledRowMaker(columns: readonly Named[], parsers: readonly Parse[]): MakeRow {
+  const key = columns.map(({ name }) => name).join(',');
+  const known = compiled.get(key);
+  if (known?.parsers.every((parser, index) => parser === parsers[index]) === true) return known.make;
+  const make = compileRowMaker(columns, parsers);
+  compiled.set(key, { parsers, make });
+  return make;
 }
 
 /** A function for the rows of a prepared statement, which have one hidden class then: V8 would find the place of each column anew for each row. */
