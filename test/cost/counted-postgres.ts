@@ -10,7 +10,7 @@ export interface Statements {
   readonly calls: number;
   readonly walBytes: number;
   readonly notifies: number;
-  /** Of the texts of the statements without notifications, each counted once. PostgreSQL measures and copies a text at each call. */
+  /** Bytes of the texts of statements without notifications, each counted once. PostgreSQL measures and copies a text at each call. */
   readonly textBytes: number;
   /** Number of their parameters. */
   readonly parameters: number;

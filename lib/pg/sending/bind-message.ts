@@ -6,7 +6,7 @@ type Prepared = string | Buffer | null;
 // `pg` passes every value through this function, but its type declaration lacks it.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => Prepared | undefined } }).utils;
 
-/** Where messages are written before they are copied. */
+/** Messages are written here and copied. */
 const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 /** Longest text in characters that is written in JavaScript: for a longer one, the call of Node's own function costs less. */
 const shortest = 48;

@@ -13,7 +13,7 @@ const [mostBytes, largestBytes] = [256 * 1024, 64 * 1024];
  * loop: twenty messages of a busy process took ten rounds. So what is to be sent meanwhile goes as one message.
  */
 export class MessageSender {
-  /** Whether the other end reads several messages in one. */
+  /** The other end reads several messages in one. */
   takesSeveral = false;
   readonly #stream: Writable;
   readonly #join: (messages: Buffer[]) => Buffer;
@@ -58,7 +58,7 @@ export class MessageSender {
   readonly #onWritten = (error?: Error | null): void => {
     this.#unwritten -= 1;
     // Messages for a stream that is over are lost, as those that it had taken.
-    if (error) this.#waiting = [];
+    if (error || this.#stream.writableEnded) this.#waiting = [];
     else if (this.#unwritten === 0 && this.#waiting.length > 0) this.#writeNext();
   };
 }

@@ -58,6 +58,7 @@ export class LocalCalls {
 
   /** The answers of a method whose caller streams, likewise. */
   callerStream(method: DescMethodStreaming, input: AsyncIterable<Init>, options: LocalOptions): AsyncIterable<Message> {
+    if (method.methodKind === 'client_streaming') throw new Error(`${method.name} has one answer: see clientStream`);
     const origin = localOrigin(this.#caller, options);
     const answers = this.#dispatch.stream(method, messagesOf(method, input), origin);
     return { [Symbol.asyncIterator]: () => answers };

@@ -182,7 +182,7 @@ export class ServerCall implements HandlerContext, Leaving {
     this.#onEnd?.();
   }
 
-  /** What is left of the deadline. At least 1: zero would mean "no deadline" to the next call. */
+  /** Milliseconds until the deadline. At least 1: zero would mean "no deadline" to the next call. */
   timeoutMs(): number | undefined {
     if (this.#limitMs === undefined) return undefined;
     return Math.max(1, Math.ceil(this.#limitMs - (performance.now() - this.startedAt)));
