@@ -16,6 +16,9 @@ const SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off',
 /** A server that lives for minutes would collect statistics at a random moment of a test, which changes plans. */
 const WITHOUT_AUTOVACUUM = 'autovacuum_naptime=1d';
 
+/** Copied as files, in half of the time that the log of their blocks takes. */
+const asFiles = 'strategy file_copy';
+
 /** A database that is filled once, and copied for each test. */
 export interface Template {
   readonly name: string;
@@ -41,7 +44,7 @@ export async function testDatabaseUrl(template?: Template): Promise<TestDatabase
   const server = await testServerUrl();
   const source = template === undefined ? undefined : await templateOf(server, template);
   const name = newName();
-  await execute(server, `create database ${name}${source === undefined ? '' : ` template ${source}`}`);
+  await execute(server, `create database ${name} ${source === undefined ? '' : `template ${source}`} ${asFiles}`);
   return {
     url: addressOf(server, name),
     [Symbol.asyncDispose]: () => execute(server, `drop database if exists ${name} with (force)`),
@@ -54,7 +57,7 @@ async function templateOf(server: string, { name, prepare }: Template): Promise<
   const made = (registry[TEMPLATES] ??= new Map<string, Promise<string>>());
   const make = async (): Promise<string> => {
     const database = newName();
-    await execute(server, `create database ${database}`);
+    await execute(server, `create database ${database} ${asFiles}`);
     await prepare(addressOf(server, database));
     return database;
   };
