@@ -57,3 +57,13 @@ test('looks for due and dead runs begin with the runs that are due, on an empty 
     expect([name, ...reads]).toEqual([name, 'runs_due on runs', 'sessions_pk on sessions']);
   }
 });
+
+test('no statement changes the state of a session that is there without an event: executors that know the newest event know the state', async () => {
+  await using service = await startSessions();
+  using recorded = recordStatements();
+  await callEverything(service);
+  const changing = [...recorded.texts].filter(([, text]) => /(insert into|delete from|update) state\b/.test(text));
+  const inPlace = changing.filter(([, text]) => /update sessions\b/.test(text));
+  expect(inPlace.length).toBeGreaterThan(5);
+  expect(inPlace.filter(([, text]) => !text.includes('insert into events')).map(([name]) => name)).toEqual([]);
+});
