@@ -25,6 +25,15 @@ const major = 15;
 const tools = await findPostgresTools(major);
 const leastPieces = 6;
 
+/** Lines of one kind that are told one by one. */
+const mostLines = 50;
+
+/** Objects without a row, with those that were stored between the dump and the copy of the objects: the faster the machine, the more there are. */
+function leftOverIn(output: string): number {
+  const inAll = /^left over: (\d+) in all$/m.exec(output)?.[1];
+  return inAll === undefined ? (output.match(/^left over: object /gm) ?? []).length : Number(inAll);
+}
+
 /** File of an object in a folder of payloads. */
 function fileIn(payloads: string, accountId: string, id: string): string {
   return join(payloads, accountId, id.slice(0, 2), id);
@@ -129,7 +138,9 @@ test.skipIf(tools === undefined)(
     for (const line of rights) expect(damaged.output).toContain(`missing: ${line}\n`);
     expect(damaged.output).toMatch(/^stuck: 1 messages wait in sessions.outbox since /m);
     expect(damaged.output).toContain(`lost: object ${owner}/${id} is missing: a.bin (version 0) of echo/u1/`);
-    expect(damaged.output).toContain(`left over: object ${stray.join('/')} has no row\n`);
+    expect(leftOverIn(damaged.output)).toBe(leftOverIn(whole.output) + 1);
+    if (leftOverIn(damaged.output) <= mostLines)
+      expect(damaged.output).toContain(`left over: object ${stray.join('/')} has no row\n`);
 
     await rename(join(folder, 'lost'), lost);
     await at(target, (client) => client.query(`delete from sessions.outbox where subject = 'x'`));
