@@ -114,7 +114,7 @@ export class Turns {
     return this.#held < atOnce && line.held.size < (this.#isBesideOthers(line) ? ofLine : ofLineAlone);
   }
 
-  /** Whether another line holds a turn, waits, or asked for one in the last second. */
+  /** True when another line holds a turn, waits, or asked for one in the last second. */
   #isBesideOthers({ name }: Line): boolean {
     if (this.#lines.size > 1) return true;
     const otherAtMs = this.#latest === name ? this.#otherAtMs : this.#latestAtMs;

@@ -15,7 +15,7 @@ interface Field {
   readonly alternatives: readonly string[];
   readonly blankIsMissing: boolean;
   readonly fallback: unknown;
-  /** Whether it is read also where it was not sent. */
+  /** True: it is read also where it was not sent. */
   readonly isRead: boolean;
 }
 

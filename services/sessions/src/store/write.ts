@@ -87,7 +87,7 @@ async function countState<Row>(
 const mostNameBytes = 63;
 const longestShape = 'no-event+set+sized+unset+nonces';
 
-/** Whether a call has something of a group of rare values. */
+/** True when a call has something of a group of rare values. */
 function hasAny<Values>(values: Values, group: readonly (keyof Values)[]): boolean {
   return group.some((name) => values[name] !== null && values[name] !== false);
 }

@@ -25,9 +25,9 @@ export interface KeptWindow extends HistoryWindow {
 export class HistoryEvent {
   readonly turnStart: boolean;
   readonly json: Uint8Array;
-  /** Whether it is a message that was added to a run. Known with ADK's form: each run asks this of all its events. */
+  /** True for a message that was added to a run. Known with ADK's form: each run asks this of all its events. */
   isAdded = false;
-  /** Whether it has a call of a tool or a response to one. Known likewise. */
+  /** True for one with a call of a tool or a response to one. Known likewise. */
   hasTools = false;
   #event: Event | undefined;
 

@@ -4,7 +4,7 @@ import type { Part } from '@google/genai';
 /** The number of the first events of a session that have no parts of tools. Copies and JSON leave this property out. */
 const plainKey = Symbol('plain');
 
-/** Whether an event has a call of a tool or a response to one. */
+/** True when an event has a call of a tool or a response to one. */
 export function hasPartOfTool({ content }: Pick<Event, 'content'>): boolean {
   return content?.parts?.some(isPartOfTool) === true;
 }
@@ -18,7 +18,7 @@ export function notePlain(session: Session, count: number): void {
   Object.defineProperty(session, plainKey, { value: count });
 }
 
-/** Whether an event of a session has a part of a tool. */
+/** True when an event of a session has a part of a tool. */
 export function hasPartsOfTools(session: Session): boolean {
   const { events } = session;
   for (let index = plainOf(session); index < events.length; index += 1) {

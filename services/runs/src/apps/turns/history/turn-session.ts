@@ -24,7 +24,7 @@ export interface TurnState {
 }
 
 interface OwnOfTurn extends Pick<ModelCaller, 'costs' | 'lease' | 'waits' | 'missing'> {
-  /** Whether messages were added to runs; absent: it is looked up. */
+  /** True when messages were added to runs; absent: it is looked up. */
   readonly hasAdded?: boolean;
 }
 
