@@ -133,7 +133,7 @@ const renewal = `setInterval(() => {
   process.getBuiltinModule('fs').utimes(import.meta.dirname, new Date(), new Date(), () => undefined);
 }, ${dayMs}).unref();`;
 
-/** What a module lacks would be undefined at run time, e.g. a getter of `node:http` that `costlyImports` leaves out. */
+/** Refuses an export that its module lacks, which would be undefined at run time, e.g. a getter of `node:http` that `costlyImports` leaves out. */
 function refuseMissing(_, { code, message }) {
   if (code === 'MISSING_EXPORT' || code === 'IMPORT_IS_UNDEFINED') throw new Error(message);
 }

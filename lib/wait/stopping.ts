@@ -42,6 +42,11 @@ export class Stopping implements Leaving {
     };
   }
 
+  /** Throws the reason when it has ended. */
+  check(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+  }
+
   /** Ends the work. Only the first reason counts. */
   abort(reason: Error): void {
     if (this.#ended !== undefined) return;

@@ -13,7 +13,7 @@ const CLIENT_OPTIONS: ChannelOptions = {
   'grpc.use_local_subchannel_pool': 1,
   // Callers decide which calls are repeated.
   'grpc.enable_retries': 0,
-  // Nothing is kept to be sent again, so that a message counts as written when it is, see MessageSender.
+  // Keeps no messages to send them again: one counts as written when it is, see MessageSender.
   'grpc.per_rpc_retry_buffer_size': 0,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };

@@ -1,3 +1,4 @@
+import type { Leaving } from '@agentmesh/lib/wait';
 import { isCancelling, isInterrupting, isLost } from '../../errors.ts';
 import { cancelled, interruptedByRun, type Stop } from '../recording/early-end.ts';
 
@@ -29,8 +30,8 @@ export function stopOf(error: unknown, { reason }: AbortSignal): Stop | undefine
   return cause === 'cancelled' || isCancelling(error) ? cancelled : undefined;
 }
 
-export function isHandedOver({ reason }: { readonly reason: Error | undefined }): boolean {
-  return reason instanceof AttemptStopped && reason.stopCause === 'handed-over';
+export function isHandedOver({ ended }: Pick<Leaving, 'ended'>): boolean {
+  return ended instanceof AttemptStopped && ended.stopCause === 'handed-over';
 }
 
 export function hasLost(error: unknown): boolean {

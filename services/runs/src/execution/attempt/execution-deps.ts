@@ -11,7 +11,6 @@ import type { ServedApp } from '../../apps/building/app-version.ts';
 import type { EndedTurn } from '../compaction/compactor.ts';
 import type { LiveRuns } from '../live/live-runs.ts';
 import type { HistoryCache } from './history-cache.ts';
-import type { LostTurn } from '../recording/lost-turn.ts';
 import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
 import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
 import type { Viewer } from '../viewer.ts';
@@ -52,8 +51,8 @@ export interface AttemptRun {
   readonly working: Stopping;
   readonly lease: TurnLease;
   readonly waits: RunWaits;
-  /** Lost with AttemptStopped. */
-  readonly lost: LostTurn;
+  /** Ends with AttemptStopped when the turn is lost, so that nothing more can be written. */
+  readonly lost: Stopping;
 }
 
 /** How an attempt ended for its executor. `lost`: the executor no longer holds the turn. `handed-over`: another executor goes on. */

@@ -8,7 +8,6 @@ import { heaviestAccount } from '../limits/heaviest-account.ts';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { executeAttempt } from './execute-attempt.ts';
 import type { Ending, ExecutionDeps } from './execution-deps.ts';
-import { LostTurn } from '../recording/lost-turn.ts';
 import { createOneByOne } from './one-by-one.ts';
 import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
 import type { Viewer } from '../viewer.ts';
@@ -74,7 +73,7 @@ export interface ExecutorOptions extends ExecutionDeps {
 interface RunningAttempt extends WaitingAttempt {
   readonly turn: Turn;
   readonly working: Stopping;
-  readonly lost: LostTurn;
+  readonly lost: Stopping;
   readonly leaseMs: number;
   heldAtMs: number;
   done: Promise<void>;
@@ -169,7 +168,7 @@ function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): Runnin
     viewer,
     leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
     working: new Stopping(),
-    lost: new LostTurn(),
+    lost: new Stopping(),
     heldAtMs: performance.now(),
     done: Promise.resolve(),
   };
@@ -199,7 +198,7 @@ function leaseOf(executor: Executor, outageMs: number, attempt: RunningAttempt):
       // A refusal, or an outage that lasts too long: nobody says that the turn is still held.
       if (working.ended === undefined) stop(attempt, 'lost');
     }
-    if (working.ended !== undefined) throw working.ended;
+    working.check();
   };
   let renewal: Promise<void> | undefined;
   return {
@@ -220,6 +219,6 @@ function nameOf({ accountId, sessionPk, fence }: HeldLease): string {
 
 function stop(attempt: RunningAttempt, cause: StopCause): void {
   const reason = new AttemptStopped(cause);
-  if (cause === 'lost' || cause === 'handed-over') attempt.lost.lose(reason);
+  if (cause === 'lost' || cause === 'handed-over') attempt.lost.abort(reason);
   attempt.working.abort(reason);
 }

@@ -1,8 +1,8 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import { Stopping } from '@agentmesh/lib/wait';
 import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { LostTurn } from './lost-turn.ts';
 import { Journal, type JournalOptions } from './journal.ts';
 
 const unreachable = new MeshError('unavailable', 'outcome_unknown', 'The connection broke.');
@@ -11,16 +11,16 @@ const reason = new Error('lost');
 
 /** A journal whose calls are answered one after the other; the turn counts as lost when `lostAt` of them were made. */
 function open(answers: readonly (number | Error)[], lostAt: number) {
-  const lost = new LostTurn();
+  const lost = new Stopping();
   let calls = 0;
   const appendEvents = async () => {
     const answer = answers[calls];
     calls += 1;
-    if (calls === lostAt) lost.lose(reason);
+    if (calls === lostAt) lost.abort(reason);
     if (answer instanceof Error) throw answer;
     return { lastSeq: answer };
   };
-  if (lostAt === 0) lost.lose(reason);
+  if (lostAt === 0) lost.abort(reason);
   const sessions = { appendEvents } as unknown as JournalOptions['sessions'];
   return {
     journal: new Journal({ sessions, turn: create(TurnSchema), lost }),

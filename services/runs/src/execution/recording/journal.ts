@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MeshError } from '@agentmesh/lib/rpc';
+import type { Stopping } from '@agentmesh/lib/wait';
 import type { WireEvent } from '@agentmesh/proto/event';
 import type { AppendEventsResponse, AttemptEnd, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { RunWaits } from '../../models/use/run-waits.ts';
-import type { LostTurn } from './lost-turn.ts';
 
 export type End = Pick<AttemptEnd, 'outcome'> & Partial<Omit<AttemptEnd, '$typeName' | '$unknown' | 'outcome'>>;
 
@@ -12,7 +12,7 @@ export interface JournalOptions {
   readonly sessions: Client<typeof SessionsService>;
   readonly turn: Turn;
   /** Ends the retries. */
-  readonly lost: LostTurn;
+  readonly lost: Stopping;
   /** Notes the time of each append as a wait for the lease, which the same service extends. */
   readonly waits?: RunWaits | undefined;
 }
@@ -78,11 +78,11 @@ export class Journal {
  * Repeats a call until it is answered. When the turn is lost meanwhile, an earlier try may be why: it was stored after its connection had broken, and
  * ended the attempt. So the call is repeated once more, which the fence makes safe.
  */
-async function untilAnswered<T>(call: () => Promise<T>, lost: LostTurn): Promise<T> {
+async function untilAnswered<T>(call: () => Promise<T>, lost: Stopping): Promise<T> {
   let faults = 0;
   lost.check();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const isLast = lost.reason !== undefined;
+    const isLast = lost.ended !== undefined;
     try {
       return await call();
     } catch (error) {
