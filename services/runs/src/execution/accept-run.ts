@@ -151,8 +151,8 @@ function checkWaits(left: Leaving | undefined): void {
   if (left?.ended !== undefined) throw left.ended;
 }
 
-function knownOf({ sessionPk, lastSeq, lastId, timeline }: KeptWindow) {
-  return { sessionPk, lastSeq, eventId: lastId, timeline };
+function knownOf({ sessionPk, lastSeq, lastId, lastTime, timeline }: KeptWindow) {
+  return { sessionPk, lastSeq, eventId: lastId, lastTime, timeline };
 }
 
 function wait(

@@ -1145,6 +1145,13 @@ export declare type KnownWindow = Message<"agentmesh.sessions.v1.KnownWindow"> &
    * @generated from field: string event_id = 4;
    */
   eventId: string;
+
+  /**
+   * Time of that event in Unix seconds. When it is that of the session's last update, `event_id` is not looked up. 0: not known.
+   *
+   * @generated from field: double last_time = 5;
+   */
+  lastTime: number;
 };
 
 /**

@@ -13,7 +13,7 @@ const session = {
 const json = Buffer.from('{"id":"e","author":"user","invocationId":"i","timestamp":1,"actions":{}}');
 
 function windowOf(...events: HistoryEvent[]): KeptWindow {
-  return { sessionPk: 1n, timeline: '', lastSeq: events.length, lastId: 'e', events };
+  return { sessionPk: 1n, timeline: '', lastSeq: events.length, lastId: 'e', lastTime: 1, events };
 }
 
 test('a cached window soon holds the JSON of its events alone, and not what agents have made of it', async () => {

@@ -24,12 +24,14 @@ export interface KnownEvents {
   readonly lastSeq: number;
   /** Id of the event with this sequence. */
   readonly eventId: string;
+  /** Time of that event in Unix seconds; 0: not known. */
+  readonly lastTime: number;
   /** The timeline of the database under which it got them. */
   readonly timeline: string;
 }
 
 /** Names no session. */
-export const nothingKnown: KnownEvents = { sessionPk: 0n, lastSeq: 0, eventId: '', timeline: '' };
+export const nothingKnown: KnownEvents = { sessionPk: 0n, lastSeq: 0, eventId: '', lastTime: 0, timeline: '' };
 
 /** The request of a run, kept with it while it waits. JSON texts. */
 export interface RunRequest {
@@ -66,6 +68,7 @@ export interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
   readonly knownPk: bigint;
   readonly knownSeq: number;
   readonly knownEventId: string;
+  readonly knownTime: number;
 }
 
 export type TurnParams = Placeholders<TurnValues>;
@@ -88,6 +91,7 @@ export function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     knownPk: known.sessionPk,
     knownSeq: known.lastSeq,
     knownEventId: known.eventId,
+    knownTime: known.lastTime,
     message: request?.message ?? null,
     stateDelta: request?.stateDelta ?? null,
     customMetadata: request?.customMetadata ?? null,

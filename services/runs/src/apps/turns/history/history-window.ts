@@ -19,6 +19,8 @@ export interface HistoryWindow {
 export interface KeptWindow extends HistoryWindow {
   /** Id of the last event. */
   readonly lastId: string;
+  /** Its time in Unix seconds; 0 when the turn has added none. */
+  readonly lastTime: number;
 }
 
 /** One event: its public JSON, and ADK's form from its first use by an agent of this process until its turn is over. */
@@ -78,6 +80,7 @@ export function extendWindow(window: HistoryWindow, added: readonly WireEvent[])
     timeline: window.timeline,
     lastSeq: window.lastSeq + added.length,
     lastId,
+    lastTime: added.at(-1)?.timestamp ?? 0,
     events,
   };
 }
