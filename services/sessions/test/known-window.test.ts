@@ -194,13 +194,17 @@ async function backUp({ accountId, sessionId }: ReturnType<typeof newKey>) {
   const options = { service: 'sessions', url: service.databaseUrl, poolSize: 2, migrations };
   const db = await openDatabase(options, createLogger({ level: 'silent', name: 'test' }));
   const text = 'select pk, last_seq, last_update_time, bytes from sessions where account_id = $1 and id = $2';
-  const [row] = await db.query<{ pk: bigint; last_seq: number; last_update_time: number; bytes: bigint }>({ text }, [accountId, sessionId]);
+  const [row] = await db.query<{ pk: bigint; last_seq: number; last_update_time: number; bytes: bigint }>({ text }, [
+    accountId,
+    sessionId,
+  ]);
   if (row === undefined) throw new Error('there is no such session');
   return {
     async restore() {
       const events = 'delete from events where account_id = $1 and session_pk = $2 and seq > $3';
       await db.query({ text: events }, [accountId, row.pk, row.last_seq]);
-      const session = 'update sessions set last_seq = $3, last_update_time = $4, bytes = $5 where account_id = $1 and pk = $2';
+      const session =
+        'update sessions set last_seq = $3, last_update_time = $4, bytes = $5 where account_id = $1 and pk = $2';
       await db.query({ text: session }, [accountId, row.pk, row.last_seq, row.last_update_time, row.bytes]);
     },
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),

@@ -138,7 +138,7 @@ test('nor is such a rollback, which the end of its run then tries again', async 
   const planned = await planRollback(trimming, append);
   expect(planned.changes).toMatchObject([{ key: 'color', value: null }]);
   const outcome = { status: 'interrupted', errorCode: null, errorMessage: null, model: null, usage: null } as const;
-  const wait = { waitingFor: null, agent: null, answerSeconds: null, asksByMail: false };
+  const wait = { waitingFor: null, agent: null, answerSeconds: null, asksByMail: false, isPlain: false };
   const fact = { fact: new Uint8Array(0), trace: null };
   expect(await appendAndEndAttempt(db, planned, { ...outcome, ...wait, ...fact })).toBe('refused');
   await service.client.appendEvents(appendTo(turn, [], { outcome: AttemptEnd_Outcome.INTERRUPTED }));

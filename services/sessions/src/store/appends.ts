@@ -4,7 +4,7 @@ import { laterUpdate } from './created-at.ts';
 import { hasNumber, isOfSession, isRun, isSnap } from './key-condition.ts';
 import { bytesOfEvents, withinSession } from './sizes.ts';
 import { type RunEndedFact, tellRunEnded } from './tell-run-ended.ts';
-import { type AddedEvents, createWriteQuery, type Write } from './write.ts';
+import { type AddedEvents, createWriteQuery, type Write, type WriteQuery } from './write.ts';
 
 /** A fenced append of a running attempt. */
 export interface Append extends Write, RunOfSession {
@@ -38,6 +38,8 @@ export interface AttemptOutcome extends RunEndedFact {
   agent: string | null;
   /** The end is told through the outbox also when nobody awaits the run. */
   asksByMail: boolean;
+  /** See AttemptEnd. */
+  isPlain: boolean;
 }
 
 /** The run that got the turn when an attempt ended. */
@@ -94,13 +96,17 @@ const appendQuery = createWriteQuery<AppendValues, { last_seq: number }>({
 const close = (param: Placeholders<AppendValues>, added: AddedEvents): string =>
   `${advance(added)}, bytes = ${grown(param)}`;
 
+/** SQL of the columns of a run that every end of an attempt sets. */
+const ending = (param: Placeholders<EndValues>): string =>
+  `status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
+        model = coalesce(${param.model}, r.model), agent = coalesce(${param.agent}::json, r.agent), waiting_for = ${param.waitingFor}::json,
+        answer_by = now() + make_interval(secs => ${param.answerSeconds}), end_seq = moved.last_seq, ended_at = now(), due_at = null`;
+
 /** SQL of the CTEs that end the run and, when it is awaited or asks by mail, tell so through the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
-      update runs r set status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
-        model = coalesce(${param.model}, r.model), agent = coalesce(${param.agent}::json, r.agent), waiting_for = ${param.waitingFor}::json,
-        answer_by = now() + make_interval(secs => ${param.answerSeconds}), end_seq = moved.last_seq,
+      update runs r set ${ending(param)},
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
-        ended_at = now(), due_at = null, message = null, state_delta = null,
+        message = null, state_delta = null,
         added_messages = case when ${param.waits}::boolean then r.added_messages end
       from moved where ${isRun(param, 'r')}
       returning r.awaited or ${param.asksByMail}::boolean as awaited
@@ -108,20 +114,41 @@ const endRun = (param: Placeholders<EndValues>): string => `ended as (
       ${tellRunEnded(param)}
     )`;
 
-/** The end of most runs has no cause, waits for nothing and asks nobody. */
-const rare = [['errorCode', 'errorMessage', 'waits', 'waitingFor', 'answerSeconds', 'asksByMail']] as const;
+/** SQL of the CTE that ends a plain run. */
+const endPlainRun = (param: Placeholders<EndValues>): string => `ended as (
+      update runs r set ${ending(param)}, usage = ${param.usage}
+      from moved where ${isRun(param, 'r')}
+    )`;
 
-const appendAndEndUnqueued = createWriteQuery<EndValues, { awaited: boolean }>({
-  name: 'append-and-end-unqueued',
-  source: 'moved',
-  rare,
-  text: (param, writes, added) => `with moved as (
+interface UnqueuedEnd {
+  readonly name: string;
+  /** SQL of the CTEs that end the run. */
+  readonly ended: (param: Placeholders<EndValues>) => string;
+  /** SQL expression: the end is told through the outbox. */
+  readonly awaited: string;
+}
+
+/** Creates a statement for ends without runs in the queue. Most have no cause, wait for nothing and ask nobody. */
+const createUnqueuedEnd = ({ name, ended, awaited }: UnqueuedEnd): WriteQuery<EndValues, { awaited: boolean }> =>
+  createWriteQuery({
+    name,
+    source: 'moved',
+    rare: [['errorCode', 'errorMessage', 'waits', 'waitingFor', 'answerSeconds', 'asksByMail']],
+    text: (param, writes, added) => `with moved as (
       update sessions s set ${close(param, added)}, turn = null
       where ${isHeld(param)} and s.queued = 0
       returning ${advanced(added)}
-    )${writes}, ${endRun(param)}
-    select coalesce((select awaited from ended), false) as awaited from moved`,
+    )${writes}, ${ended(param)}
+    select ${awaited} as awaited from moved`,
+  });
+
+const appendAndEndUnqueued = createUnqueuedEnd({
+  name: 'append-and-end-unqueued',
+  ended: endRun,
+  awaited: 'coalesce((select awaited from ended), false)',
 });
+
+const appendAndEndPlain = createUnqueuedEnd({ name: 'append-and-end-plain', ended: endPlainRun, awaited: 'false' });
 
 interface EndParts {
   readonly writes: string;
@@ -212,7 +239,7 @@ export async function appendAndEndAttempt(db: Queryable, append: Append, outcome
   const { rewound } = append;
   if (rewound !== undefined) return readEnd(await appendAndRewind(db, { ...values, ...rewound }, append));
   // Usually no run is queued: then nothing is looked up and nothing is granted.
-  const [unqueued] = await appendAndEndUnqueued(db, values, append);
+  const [unqueued] = await (outcome.isPlain ? appendAndEndPlain : appendAndEndUnqueued)(db, values, append);
   if (unqueued !== undefined) return { lastSeq: append.lastSeq + append.events.length, isTold: unqueued.awaited };
   return readEnd(await appendAndEnd(db, values, append));
 }

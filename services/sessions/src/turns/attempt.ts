@@ -23,6 +23,8 @@ export interface AttemptEnding {
   rewinds?: boolean;
   /** See AttemptEnd. */
   asksByMail?: boolean;
+  /** See AttemptEnd. */
+  isPlain?: boolean;
 }
 
 const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = {
@@ -65,7 +67,7 @@ async function storeEnd(context: Context, append: Append, ending: AttemptEnding)
   const asksByMail = status === 'waiting' && ending.asksByMail === true;
   const ended = { accountId, invocationId, sessionPk, outcome: ending.outcome, asksByMail };
   const told = runEndedFact(ended);
-  const end = { status, ...toColumns(ending), ...told, asksByMail };
+  const end = { status, ...toColumns(ending), ...told, asksByMail, isPlain: ending.isPlain === true && !asksByMail };
   const result = await untilCurrent(() => appendAndEndAttempt(context.db, append, end));
   if (result === 'refused') return undefined;
   if (result.isTold) context.wakeOutbox();

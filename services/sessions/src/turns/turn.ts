@@ -82,13 +82,15 @@ interface Taken {
   readonly used?: UsageBefore;
   /** How many executors of such a run have died. */
   readonly deaths?: number;
+  /** See Turn. */
+  readonly isPlain?: boolean;
 }
 
 /** The turn for the executor: the state with the attempt's delta, and the window with its user event. */
 export async function toTurn(
   { db, leaseSeconds, limits, usage }: Context,
   attempt: Attempt,
-  { start, turn, used, deaths = 0 }: Taken,
+  { start, turn, used, deaths = 0, isPlain = false }: Taken,
 ): Promise<MessageInitShape<typeof TurnSchema>> {
   usage.add(attempt.key.accountId, { bytes: bytesOfEvents(start.events) });
   const base = turn.lastSeq - start.events.length;
@@ -116,6 +118,7 @@ export async function toTurn(
     events: all.map(({ json }) => bytesOf(json)),
     knownSeq,
     timeline: db.timeline,
+    isPlain,
     turnStarts: turnStarts(all, turn.lastSeq),
     customMetadataJson: bytesOf(attempt.customMetadata ?? ''),
     messageJson: bytesOf(attempt.message ?? ''),

@@ -52,6 +52,20 @@ test('a run that was awaited once stays awaited in its later attempts', async ()
   await expect.poll(() => hinted).toEqual(twice);
 });
 
+test('a run that was awaited when it was cancelled in the queue stays awaited in its first attempt', async () => {
+  const session = await newSession();
+  const { accountId } = session;
+  const running = await begin(session, 'one');
+  const { invocationId } = await service.client.beginTurn(beginWith(session, 'two', awaited));
+  await service.client.cancelRun({ accountId, invocationId });
+  await end(running);
+  const again = await begin(session, 'two', { invocationId });
+  expect(again.attempt).toBe(1);
+  await end(again);
+  await expect.poll(() => told).toEqual([invocationId, invocationId]);
+  await expect.poll(() => hinted.toSorted()).toEqual([running.invocationId, invocationId, invocationId].toSorted());
+});
+
 test('awaited runs that are cancelled in the queue, or end with their session, are told', async () => {
   const session = await newSession();
   const { accountId } = session;

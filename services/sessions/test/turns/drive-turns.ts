@@ -8,9 +8,9 @@ export const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
 
 /** The request that appends events to a turn, and ends it if `end` is given. */
 export function appendTo(turn: Turn, events: ReturnType<typeof agentEvent>[], end?: object) {
-  const { sessionPk, invocationId, fence, lastSeq } = turn;
+  const { sessionPk, invocationId, fence, lastSeq, isPlain } = turn;
   const accountId = turn.session?.accountId ?? '';
-  return { accountId, sessionPk, invocationId, fence, lastSeq, events, ...(end && { end }) };
+  return { accountId, sessionPk, invocationId, fence, lastSeq, events, ...(end && { end: { ...end, isPlain } }) };
 }
 
 /** The event of an agent that calls functions of these names, with their names as ids. */

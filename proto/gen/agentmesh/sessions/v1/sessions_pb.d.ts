@@ -1378,6 +1378,13 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: string timeline = 24;
    */
   timeline: string;
+
+  /**
+   * The run began with this turn, and nobody awaits it. An older service sends false.
+   *
+   * @generated from field: bool is_plain = 25;
+   */
+  isPlain: boolean;
 };
 
 /**
@@ -1858,6 +1865,14 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
    * @generated from field: bool asks_by_mail = 21;
    */
   asksByMail: boolean;
+
+  /**
+   * Turn.is_plain of the attempt. Its end costs less: there is no use of earlier attempts to add to, nothing that the run kept while it waited, and nobody to tell through
+   * the outbox. False is right for every attempt.
+   *
+   * @generated from field: bool is_plain = 22;
+   */
+  isPlain: boolean;
 
   /**
    * The agent that answered, as a JSON object: `{"version", "filesTime", "state", "unavailableTools"}`. Empty when none was found.

@@ -193,7 +193,8 @@ class AttemptRecorder implements Recorder {
 
   #close(end: End): End {
     const agentJson = this.agent.json;
-    return { ...end, ...this.#usage.used(), ...(agentJson && { agentJson }) };
+    const { isPlain } = this.#options.turn;
+    return { ...end, ...this.#usage.used(), ...(agentJson && { agentJson }), isPlain };
   }
 
   /** Shows the agents what others have stored. */

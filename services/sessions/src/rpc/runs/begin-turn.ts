@@ -49,7 +49,12 @@ async function accept(
   const { attempt, start, outcome } = await store(context, session, request, key);
   const { invocationId } = attempt;
   if (!('state' in outcome)) return { invocationId, ...outcome };
-  return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
+  return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome, isPlain: isPlain(request) }) };
+}
+
+/** True for a new run, with an id of its own, that nobody awaits. */
+function isPlain({ invocationId, answeredCallIds, awaited }: BeginTurnRequest): boolean {
+  return invocationId === '' && answeredCallIds.length === 0 && !awaited;
 }
 
 async function store(context: Context, session: CheckedKey, request: BeginTurnRequest, key?: RunKey) {
