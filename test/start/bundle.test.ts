@@ -38,7 +38,14 @@ test('a change of a source, a contract, a package or a patch needs another bundl
     return stampOf(folder);
   };
   const bundled = ['main.ts', 'lib/pg/a.ts', 'gateway/src/b.ts', 'services/keys/src/c.ts', 'proto/gen/d_pb.js'];
-  const others = ['lib/package.json', 'pnpm-lock.yaml', 'patches/e.patch', 'scripts/bundle.mjs', 'scripts/dev.ts'];
+  const others = [
+    'lib/package.json',
+    'pnpm-lock.yaml',
+    'patches/e.patch',
+    'scripts/bundle.mjs',
+    'scripts/bundling/f.mjs',
+    'scripts/dev.ts',
+  ];
   await put('main.ts', '');
   for (const file of [...bundled, ...others]) {
     const before = await put(file, 'before');

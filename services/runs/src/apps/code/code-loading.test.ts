@@ -5,6 +5,7 @@ import { LeavePolicy } from '@agentmesh/proto/runs/v1';
 import { Multitask } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCodeApps } from '../../../test/open-code-apps.ts';
+import { createAppBench } from '../../../test/run-agents.ts';
 import type { App } from '../building/app.ts';
 import { AppFilesError, printMistake } from '../definition/mistake.ts';
 
@@ -106,4 +107,26 @@ test('code exports the settings of its runs with the keys of root_agent.yaml', (
     isResumable: false,
   };
   expect(settings).toMatchObject(chosen);
+});
+
+/** Fails when a name leads to another copy than the worker's, in which agents and models are none and schemas of zod are not known. */
+const shares = `import * as all from '@google/adk';
+import * as core from '@google/adk/core';
+import { Type } from '@google/genai';
+import * as genai from '@google/genai/node';
+import { z } from 'zod';
+import { ZodType } from 'zod/v4';
+const isOne = { adk: core.LlmAgent === all.LlmAgent, genai: genai.Type === Type, zod: ZodType === z.ZodType };
+if (Object.values(isOne).includes(false)) throw new Error(JSON.stringify(isOne));
+class Own extends all.BaseLlm {
+  static readonly supportedModels = [/^own/];
+  async *generateContentAsync() { yield { content: { role: 'model', parts: [{ text: 'from the class of the app' }] } }; }
+}
+all.LLMRegistry.register(Own);
+export const rootAgent = new all.LlmAgent({ name: 'agent', model: 'own' });`;
+
+test('code has the ADK of its worker and one zod, by whatever name it imports them', async () => {
+  expect(await load('shares', shares)).toBe('loaded');
+  const { events } = await createAppBench(loaded.get('shares') ?? expect.fail()).run({ text: 'hi' });
+  expect(JSON.stringify(events)).toContain('from the class of the app');
 });

@@ -1,10 +1,9 @@
-import { createEvent, type Event, type InvocationContext, isBaseAgent, type Workflow } from '@google/adk/core';
+import { createEvent, type Event, type InvocationContext, isBaseAgent, runNodeAsInvocation } from '@google/adk/core';
 import { resumeLoop } from '../../turns/takeover/resume-loop.ts';
 import { RunNotContinued } from '../../turns/takeover/run-not-continued.ts';
 import type { Root } from './loading/root.ts';
 
 type Loop = AsyncGenerator<Event, void, void>;
-type RunNode = (node: Workflow, context: InvocationContext) => Loop;
 
 /** Runs an app's root as ADK's Runner does, plugins included. The user's message is stored already: plugins cannot change it. */
 export async function* runRoot(root: Root, context: InvocationContext, isTakeover: boolean): Loop {
@@ -14,7 +13,7 @@ export async function* runRoot(root: Root, context: InvocationContext, isTakeove
     yield createEvent({ invocationId: context.invocationId, author: 'model', content: early });
     return;
   }
-  for await (const event of await (isTakeover ? resume(root, context) : openLoop(root, context))) {
+  for await (const event of isTakeover ? resume(root, context) : openLoop(root, context)) {
     const changed = await pluginManager.runOnEventCallback({ invocationContext: context, event });
     yield changed === undefined ? event : { ...changed, author: changed.author ?? event.author ?? root.name };
   }
@@ -26,10 +25,6 @@ function resume(root: Root, context: InvocationContext): Loop {
   return resumeLoop(root, context);
 }
 
-async function openLoop(root: Root, context: InvocationContext): Promise<Loop> {
-  if (isBaseAgent(root)) return (context.agent ?? root).runAsync(context);
-  // Not a part of ADK's index.
-  const place = new URL('workflow/run_node_as_invocation.js', import.meta.resolve('@google/adk'));
-  const { runNodeAsInvocation } = (await import(place.href)) as { runNodeAsInvocation: RunNode };
-  return runNodeAsInvocation(root, context);
+function openLoop(root: Root, context: InvocationContext): Loop {
+  return isBaseAgent(root) ? (context.agent ?? root).runAsync(context) : runNodeAsInvocation(root, context);
 }

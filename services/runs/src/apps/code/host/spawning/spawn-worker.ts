@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { tracedFlag } from '../../protocol.ts';
 import type { CodeConfig } from '../code-settings.ts';
 import { moduleFolders } from './module-folders.ts';
 import { userNamespace } from './user-namespace.ts';
+import { workerEntry } from './worker-entry.ts';
 import { readWorkerRights, type WorkerRights } from './worker-rights.ts';
 
-const start = fileURLToPath(new URL('../../worker/start.ts', import.meta.url));
 /** Part of the memory that may be JavaScript's heap; buffers, code and stacks take the rest. */
 const heapPart = 0.75;
 
@@ -42,7 +41,7 @@ export function spawnWorker(
   { rights, readable, command }: Walls,
 ): ChildProcess {
   const [program, ...args] = [...command, process.execPath];
-  return fork(start, isTraced ? [tracedFlag] : [], {
+  return fork(workerEntry, isTraced ? [tracedFlag] : [], {
     cwd: folder,
     detached: true,
     env: { ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS: 'false', ...rights.env },

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, type ResolveHookContext } from 'node:module';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sharedModule } from './shared-module.ts';
 import { isCommonJs, stripTypes } from './strip-types.ts';
 
 const own = import.meta.url;
@@ -29,9 +30,12 @@ export function hookModules(folder: string, onFile: (path: string) => void): voi
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL } = context;
-      if (always.test(specifier)) return next(specifier, fromOurs(context));
+      if (always.test(specifier) || (fromHere.test(specifier) && inFolder(parentURL))) {
+        const url = sharedModule(specifier);
+        if (url !== undefined) return { url, format: 'module', shortCircuit: true };
+        return next(specifier, fromOurs(context));
+      }
       if (!inFolder(parentURL)) return next(specifier, context);
-      if (fromHere.test(specifier)) return next(specifier, fromOurs(context));
       try {
         return next(specifier, context);
       } catch (error) {
