@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { ContextValues, HandlerContext } from '@connectrpc/connect';
-import type { Leaving } from '../../wait/index.ts';
+import { Stopping } from '../../wait/index.ts';
 import {
   isTracing,
   type RequestContext,
@@ -22,7 +22,7 @@ import {
 const COMPLETED = new Error('The call has ended');
 
 /** One call on the server side, on any transport: its deadline, its cancellation, its request context and its end. */
-export class ServerCall implements HandlerContext, Leaving {
+export class ServerCall extends Stopping implements HandlerContext {
   readonly method: DescMethod;
   readonly service;
   readonly requestMethod = 'POST';
@@ -40,15 +40,11 @@ export class ServerCall implements HandlerContext, Leaving {
   #responseHeader: Headers | undefined;
   #responseTrailer: Headers | undefined;
   #values: ContextValues | undefined;
-  #controller: AbortController | undefined;
-  #ended: Error | undefined;
-  #onEnd: (() => void) | undefined;
-  /** Absent until somebody waits for the end. */
-  #waiting: (() => void)[] | undefined;
   #failure: MeshError | undefined;
   #onAbort: ((failure: MeshError) => void) | undefined;
 
   constructor(method: DescMethod, origin: CallOrigin) {
+    super();
     this.method = method;
     this.service = method.parent;
     this.protocolName = origin.protocolName;
@@ -75,37 +71,6 @@ export class ServerCall implements HandlerContext, Leaving {
     if (signal.aborted) return leave();
     signal.addEventListener('abort', leave);
     this.#unfollow = () => signal.removeEventListener('abort', leave);
-  }
-
-  /** Created on first use: most handlers never read it. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
-    }
-    return this.#controller.signal;
-  }
-
-  /** Why the handler's signal is aborted, once it is. */
-  get ended(): Error | undefined {
-    return this.#ended;
-  }
-
-  /** Calls `work` when the call ends, or at once when it has ended. One listener at a time. */
-  onEnd(work: () => void): void {
-    if (this.#ended === undefined) this.#onEnd = work;
-    else work();
-  }
-
-  /** See Leaving. */
-  onceEnded(work: () => void): () => void {
-    if (this.#ended !== undefined) return () => undefined;
-    const waiting = (this.#waiting ??= []);
-    waiting.push(work);
-    return () => {
-      const index = waiting.indexOf(work);
-      if (index !== -1) waiting.splice(index, 1);
-    };
   }
 
   get requestHeader(): Headers {
@@ -154,10 +119,10 @@ export class ServerCall implements HandlerContext, Leaving {
   }
 
   /** Ends the call from outside: the handler's signal aborts and `onAbort` is told. No effect on an ended call. */
-  abort(failure: MeshError): void {
-    if (this.#ended !== undefined) return;
+  override abort(failure: MeshError): void {
+    if (this.ended !== undefined) return;
     this.#failure = failure;
-    this.#finish(failure);
+    super.abort(failure);
     this.#onAbort?.(failure);
   }
 
@@ -172,14 +137,7 @@ export class ServerCall implements HandlerContext, Leaving {
     clearTimeout(this.#timer);
     this.#unfollow?.();
     this.#span?.end(failureCode);
-    if (this.#ended === undefined) this.#finish(COMPLETED);
-  }
-
-  #finish(reason: Error): void {
-    this.#ended = reason;
-    this.#controller?.abort(reason);
-    if (this.#waiting !== undefined) for (const work of this.#waiting.splice(0)) work();
-    this.#onEnd?.();
+    super.abort(COMPLETED);
   }
 
   /** Milliseconds until the deadline. At least 1: zero would mean "no deadline" to the next call. */

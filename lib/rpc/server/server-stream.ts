@@ -42,7 +42,9 @@ export class ServerStream implements AsyncIterator<Message, undefined> {
     this.#settled = settled;
     this.#first = this.#pull();
     this.#first.catch(() => undefined);
-    this.#options.call.onEnd(() => this.#close());
+    const { call } = this.#options;
+    if (call.ended === undefined) call.onceEnded(() => this.#close());
+    else this.#close();
   }
 
   next(): Promise<Result> {
