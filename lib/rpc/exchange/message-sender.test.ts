@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MessageSender } from './message-sender.ts';
 
 const kib = 1024;
@@ -55,6 +55,17 @@ test('an end comes behind all messages that wait', async () => {
     await settled();
   }
   expect([sent, stream.writableFinished]).toEqual([['a', 'b,c'], true]);
+});
+
+test('nothing is written behind the end of a stream that grpc-js ends by itself', async () => {
+  const { sent, send, stream, written } = open();
+  const failed = vi.fn<() => void>();
+  stream.on('error', failed);
+  send('a', 'b', 'c');
+  stream.end();
+  written();
+  await settled();
+  expect([sent, failed.mock.calls]).toEqual([['a'], []]);
 });
 
 test('another end that does not take several messages in one gets each by itself', async () => {

@@ -80,6 +80,16 @@ describe('a turn', () => {
     expect(answer.lastSeq).toBe(3);
   });
 
+  test('whose run is deleted meanwhile tells the end that it has stored, not that it is lost', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    await askDatabase('delete from runs where invocation_id = $1 returning invocation_id', [turn.invocationId]);
+    const end = appendTo(turn, [agentEvent(turn.invocationId, 'reply')], completed);
+    expect((await service.client.appendEvents(end)).lastSeq).toBe(turn.events.length + 1);
+    const { events } = await readSession(service.client, session);
+    expect(events.map(textOf)).toEqual(['one', 'reply']);
+  });
+
   test('is over when its session is deleted', async () => {
     const session = await newSession();
     const turn = await begin(session, 'one');
