@@ -1,11 +1,12 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { createExecutor, type ExecutorOptions, type HeldLease } from './executor.ts';
 import type { Ending } from './execution-deps.ts';
 
-/** An executor whose attempts end when the test says so. */
-function openExecutor() {
+/** An executor whose attempts end when the test says so, and work for a time in milliseconds when they begin. */
+function openExecutor(workMs = 0) {
   const running = new Map<string, (ending: Ending) => void>();
   const sessions = {
     renewLeases: async ({ leases }: { leases: HeldLease[] }) => ({ lost: [], interrupted: [], cancelled: leases }),
@@ -13,7 +14,10 @@ function openExecutor() {
   const options = {
     outageMs: 0,
     sessions: sessions as unknown as ExecutorOptions['sessions'],
-    around: ({ invocationId }) => new Promise((resolve) => running.set(invocationId, resolve)),
+    around: ({ invocationId }) => {
+      for (const until = performance.now() + workMs; performance.now() < until; );
+      return new Promise((resolve) => running.set(invocationId, resolve));
+    },
   } satisfies Partial<ExecutorOptions>;
   const executor = createExecutor(options as Partial<ExecutorOptions> as ExecutorOptions);
   const start = (accountId: string, invocationId: string, over: object): void =>
@@ -59,5 +63,20 @@ test('a run that is cancelled while it waits for its turn goes on at once, to it
   end('1');
   await expect.poll(begun).toBe('3');
   end('3');
+  await executor.idle();
+});
+
+test('runs of an account that are stored together begin in several rounds of the event loop beside another account', async () => {
+  const { executor, start, end, begun } = openExecutor(1);
+  const names = Array.from({ length: 16 }, (_, index) => String(index + 2));
+  start('stranger', '1', {});
+  for (const name of names) start('greedy', name, {});
+  const count = (): number => begun().split(' ').length - 1;
+  expect(count()).toBeLessThanOrEqual(3);
+  for (let before = count(); before < names.length; before = count()) {
+    await immediate();
+    expect(count() - before).toBeLessThanOrEqual(2);
+  }
+  for (const name of ['1', ...names]) end(name);
   await executor.idle();
 });

@@ -1,6 +1,7 @@
 import { Roster } from '@agentmesh/lib/rpc';
 import { Stopping, type Turn as AccountTurn, type Turns } from '@agentmesh/lib/wait';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
+import { AccountSteps } from '../../models/use/account-steps.ts';
 import { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import { outlastOutage } from '../../outlast-outage.ts';
@@ -86,7 +87,7 @@ const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const attempts = new Roster<RunningAttempt>();
-  const inTurn = createTurns();
+  const [inTurn, steps] = [createTurns(), new AccountSteps()];
   const holding = (leases: readonly HeldLease[]): RunningAttempt[] => {
     const names = new Set(leases.map(nameOf));
     return [...attempts].filter(({ lease }) => names.has(nameOf(lease)));
@@ -94,13 +95,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   const executor: Executor = {
     start(turn, { viewer, known, entering } = {}) {
-      const running = toRunning(turn, { viewer, entering, repeats: options.repeats });
+      const running = toRunning(turn, { viewer, entering, repeats: options.repeats, steps });
       const { working, lost, waits } = running;
       const leave = attempts.add(running);
       const lease = leaseOf(executor, options.outageMs, running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, waits, lost });
       const begin = () => options.around?.(turn, attempt) ?? attempt();
-      running.done = inTurn(turn, begin, working).then((ending) => {
+      running.done = inTurn(running, begin).then((ending) => {
         leave();
         entering?.end();
         options.onEnded?.(ending, turn);
@@ -151,9 +152,10 @@ interface Beginning {
   readonly viewer: Viewer | undefined;
   readonly entering: AccountTurn | undefined;
   readonly repeats: Turns | undefined;
+  readonly steps: AccountSteps;
 }
 
-function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): RunningAttempt {
+function toRunning(turn: Turn, { viewer, entering, repeats, steps }: Beginning): RunningAttempt {
   const { session, sessionPk, invocationId, fence, leaseSeconds } = turn;
   entering?.endWhenIdle();
   const accountId = session?.accountId ?? '';
@@ -164,6 +166,7 @@ function toRunning(turn: Turn, { viewer, entering, repeats }: Beginning): Runnin
     waits: new RunWaits(
       () => entering?.end(),
       () => waitToRepeat(repeats, accountId),
+      () => steps.take(accountId),
     ),
     viewer,
     leaseMs: (leaseSeconds || defaultLeaseSeconds) * 1_000,
@@ -179,11 +182,14 @@ async function waitToRepeat(repeats: Turns | undefined, accountId: string): Prom
   (await repeats?.wait(accountId, AbortSignal.timeout(longestWaitMs)))?.end();
 }
 
-/** Begins attempts at once, but those of runs whose executors died again one after the other for each account. */
+/** Begins attempts when their account has a step, but those of runs whose executors died again one after the other for each account. */
 function createTurns() {
   const oneByOne = createOneByOne();
-  return (turn: Turn, begin: () => Promise<Ending>, working: Stopping): Promise<Ending> =>
-    turn.deaths > 1 ? oneByOne(turn.session?.accountId ?? '', begin, working.signal) : begin();
+  return ({ turn, waits, working }: RunningAttempt, begin: () => Promise<Ending>): Promise<Ending> => {
+    const work = () => (turn.deaths > 1 ? oneByOne(turn.session?.accountId ?? '', begin, working.signal) : begin());
+    const step = waits.step();
+    return step === undefined ? work() : step.then(work);
+  };
 }
 
 /** See TurnLease. While sessions cannot be reached, renewing waits for up to `outageMs`, as the attempt does. */

@@ -3,6 +3,7 @@ import { Stopping } from '@agentmesh/lib/wait';
 import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
+import { RunWaits } from '../../models/use/run-waits.ts';
 import { Journal, type JournalOptions } from './journal.ts';
 
 const unreachable = new MeshError('unavailable', 'outcome_unknown', 'The connection broke.');
@@ -10,7 +11,7 @@ const lostFence = new MeshError('aborted', 'fence_lost', 'Another attempt holds 
 const reason = new Error('lost');
 
 /** A journal whose calls are answered one after the other; the turn counts as lost when `lostAt` of them were made. */
-function open(answers: readonly (number | Error)[], lostAt: number) {
+function open(answers: readonly (number | Error)[], lostAt: number, waits?: RunWaits) {
   const lost = new Stopping();
   let calls = 0;
   const appendEvents = async () => {
@@ -23,7 +24,7 @@ function open(answers: readonly (number | Error)[], lostAt: number) {
   if (lostAt === 0) lost.abort(reason);
   const sessions = { appendEvents } as unknown as JournalOptions['sessions'];
   return {
-    journal: new Journal({ sessions, turn: create(TurnSchema), lost }),
+    journal: new Journal({ sessions, turn: create(TurnSchema), lost, waits }),
     calls: () => calls,
   };
 }
@@ -43,4 +44,15 @@ test('an attempt that has lost its turn begins no append', async () => {
   const { journal, calls } = open([7], 0);
   await expect(journal.append([])).rejects.toBe(reason);
   expect(calls()).toBe(0);
+});
+
+test('a run goes on behind an append when its account has a step', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { journal } = open([7], -1, new RunWaits(undefined, undefined, () => promise));
+  let isOver = false;
+  const appended = journal.append([]).then(() => (isOver = true));
+  await expect.poll(() => journal.lastSeq).toBe(7);
+  expect(isOver).toBe(false);
+  resolve();
+  await appended;
 });

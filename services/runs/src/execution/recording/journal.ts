@@ -66,6 +66,8 @@ export class Journal {
       const response = await untilAnswered(() => sessions.appendEvents(request, { timeoutMs: callTimeoutMs }), lost);
       this.#lastSeq = response.lastSeq;
       this.#written.push(...events);
+      const step = waits?.step();
+      if (step !== undefined) await step;
       return response;
     } finally {
       // `using` calls V8's runtime three times.

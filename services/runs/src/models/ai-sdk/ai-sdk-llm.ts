@@ -67,6 +67,8 @@ export class AiSdkLlm extends BaseLlm {
       if (!isAborted(signal)) yield this.#fail(error, []);
       return;
     }
+    const step = callerOf(request)?.waits?.step();
+    if (step !== undefined) await step;
     if (isAborted(signal)) {
       // The call was not sent.
       connection.onEnd?.({ usage: undefined, answered: undefined, outcome: 'failed' });
@@ -121,6 +123,7 @@ export class AiSdkLlm extends BaseLlm {
         if (isAborted(call.signal)) return;
         const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, elapsedMs: elapsedMs(), policy });
         if (delayMs === undefined) {
+          await callerOf(call.request)?.waits?.step();
           yield this.#fail(error, call.connection.secrets);
           return;
         }

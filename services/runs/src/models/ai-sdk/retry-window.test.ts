@@ -15,6 +15,8 @@ const retryWindowMs = 6_000;
 /** Shorter than a model of these tests may be silent. */
 const muchLaterMs = 30_000;
 
+const run = { accountId: 'a', appName: 'a', userId: 'u', invocationId: 'e' };
+
 const startFake = (): Promise<FakeAnthropic> => startFakeAnthropic({ apiKey: 'k' });
 
 async function ask(
@@ -104,7 +106,6 @@ test.concurrent('a call is repeated when it is the turn of its run', async () =>
     toolsDict: {},
     liveConnectConfig: {},
   };
-  const run = { accountId: 'a', appName: 'a', userId: 'u', invocationId: 'e' };
   noteCaller(request, { ...run, waits: new RunWaits(() => undefined, again) });
   const answer = Array.fromAsync(llm.generateContentAsync(request, true));
   await asked.promise;
@@ -112,4 +113,28 @@ test.concurrent('a call is repeated when it is the turn of its run', async () =>
   turn.resolve();
   expect(await answer).toMatchObject([{ errorCode: 'UNAVAILABLE' }]);
   expect(fake.received).toBe(2);
+});
+
+test.concurrent('a call is sent, and its failure is told, when the account of its run has a step', async () => {
+  await using fake = await startFake();
+  fake.answer({ status: 400, error: { type: 'invalid_request_error', message: 'no' } });
+  const steps: (() => void)[] = [];
+  const step = (): Promise<void> => new Promise((go) => steps.push(go));
+  const connect = () => connectModel(modelOf(fake), { baseUrl: fake.baseUrl, apiKey: 'k' });
+  const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs: 60_000 });
+  const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
+  const request: LlmRequest = { contents, toolsDict: {}, liveConnectConfig: {} };
+  noteCaller(request, { ...run, waits: new RunWaits(undefined, undefined, step) });
+  const responses: LlmResponse[] = [];
+  const told = (async () => {
+    for await (const response of llm.generateContentAsync(request, true)) responses.push(response);
+  })();
+  await expect.poll(() => steps.length).toBe(1);
+  expect(fake.received).toBe(0);
+  steps[0]?.();
+  await expect.poll(() => steps.length).toBe(2);
+  expect([fake.received, responses]).toEqual([1, []]);
+  steps[1]?.();
+  await told;
+  expect(responses).toMatchObject([{ errorCode: expect.any(String) }]);
 });

@@ -15,11 +15,18 @@ export class RunWaits {
   readonly #open: RunWait[] = [];
   readonly #onModel: () => void;
   readonly #again: () => Promise<void>;
+  /** Lets the run go on after a wait, see `AccountSteps`. Undefined when it may at once; never rejects. */
+  readonly step: () => Promise<void> | undefined;
 
   /** `onModel` is called whenever the run begins to wait for a model, and `again` before it repeats a call of one. */
-  constructor(onModel: () => void = () => undefined, again: () => Promise<void> = () => Promise.resolve()) {
+  constructor(
+    onModel: () => void = () => undefined,
+    again: () => Promise<void> = () => Promise.resolve(),
+    step: RunWaits['step'] = () => undefined,
+  ) {
     this.#onModel = onModel;
     this.#again = again;
+    this.step = step;
   }
 
   /** Waits until it is the turn of the run to repeat a call, for a bounded time. Never rejects. */
