@@ -96,8 +96,11 @@ export function screen(texts: TemplateStringsArray, ...values: readonly (string 
   return texts.reduce((text, next, index) => text + encodeURIComponent(values[index - 1] ?? '') + next);
 }
 
+/** Values of the named parts of a path. */
+export type Params = Readonly<Record<string, string>>;
+
 /** Values of a pattern like `/runs/:id`; undefined where the path does not match it. */
-export function match(pattern: string, at: string): Readonly<Record<string, string>> | undefined {
+export function match(pattern: string, at: string): Params | undefined {
   const [parts, given] = [pattern.split('/'), at.split('/')];
   if (parts.length !== given.length) return undefined;
   const values: Record<string, string> = {};

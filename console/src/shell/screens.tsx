@@ -2,9 +2,8 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { Empty, Failure, Skeleton } from '../kit/states.tsx';
 import { t } from '../texts.ts';
-import { base, match, path } from './router.ts';
+import { base, match, type Params, path } from './router.ts';
 
-export type Params = Readonly<Record<string, string>>;
 type Screen = ComponentType<{ params: Params }>;
 
 /** The screens by their paths. Each is loaded when it is first shown. */

@@ -6,8 +6,7 @@ import { LinkButton } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Failure, Skeleton } from '../../kit/states.tsx';
 import { say } from '../../kit/toasts.tsx';
-import { base, go, query } from '../../shell/router.ts';
-import type { Params } from '../../shell/screens.tsx';
+import { base, go, type Params, query } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { consentAddress, type MailProvider } from './mail-accounts.tsx';
 
