@@ -29,7 +29,7 @@ function roomOf(file: string): string {
 }
 
 const files = filesUnder('.');
-const sources = files.filter((file) => file.endsWith('.ts') || file.endsWith('.mjs'));
+const sources = files.filter((file) => /\.(tsx?|mjs)$/.test(file));
 const manifests = files.filter((file) => basename(file) === 'package.json');
 
 interface Manifest {

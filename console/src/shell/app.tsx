@@ -11,7 +11,7 @@ import { t } from '../texts.ts';
 import { isMenuOpen } from './open.ts';
 import { Palette } from './palette.tsx';
 import { path } from './router.ts';
-import { Current } from './screens.tsx';
+import { Current } from './current.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { Brand, Side } from './side.tsx';
 

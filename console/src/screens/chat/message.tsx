@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
 import { Button } from '../../kit/button.tsx';
-import { Markdown } from '../../kit/markdown.tsx';
+import { Markdown } from '../../kit/markdown/markdown.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { Copy } from '../../kit/copy.tsx';
 import { Asked } from '../../parts/approval.tsx';

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
 import { useQuery } from '../../data/query.ts';
 import { Button } from '../../kit/button.tsx';
-import { Markdown } from '../../kit/markdown.tsx';
+import { Markdown } from '../../kit/markdown/markdown.tsx';
 import { Failure, Skeleton } from '../../kit/states.tsx';
 import { responsesOf, turnsOf } from '../../parts/turns.ts';
 import { t } from '../../texts.ts';

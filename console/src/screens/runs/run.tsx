@@ -5,7 +5,7 @@ import { invalidate, useQuery } from '../../data/query.ts';
 import { countWaiting } from '../../data/waiting.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Json } from '../../kit/json.tsx';
-import { Markdown } from '../../kit/markdown.tsx';
+import { Markdown } from '../../kit/markdown/markdown.tsx';
 import { Page, Tabs } from '../../kit/page.tsx';
 import { Failure, When } from '../../kit/states.tsx';
 import { AppName } from '../../parts/app-name.tsx';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Copy } from './copy.tsx';
-import { inline } from './markdown-inline.tsx';
+import { Copy } from '../copy.tsx';
+import { inline } from './inline.tsx';
 
 /** Markdown of an agent as elements. HTML in it stays text, and links lead to web pages and mail only. */
 export function Markdown({ text }: { readonly text: string }) {

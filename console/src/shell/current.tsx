@@ -1,0 +1,39 @@
+import { signal } from '@preact/signals';
+import { Empty, Failure, Skeleton } from '../kit/states.tsx';
+import { type Screen, screens } from '../screens/screens.ts';
+import { t } from '../texts.ts';
+import { base, match, path } from './router.ts';
+
+const loaded = signal<ReadonlyMap<string, Screen | Error>>(new Map());
+
+/** The screen of the present path. */
+export function Current() {
+  const found = screens.map(([pattern, load]) => ({ pattern, load, params: match(pattern, path.value) }));
+  const { pattern, load, params } = found.find((it) => it.params !== undefined) ?? {};
+  if (pattern === undefined || load === undefined || params === undefined) return <Missing />;
+  const Shown = loaded.value.get(pattern);
+  if (Shown instanceof Error) return <Failure error={Shown} retry={reload} />;
+  if (Shown !== undefined) return <Shown params={params} />;
+  void start(pattern, load);
+  return <Skeleton />;
+}
+
+async function start(pattern: string, load: () => Promise<Screen>): Promise<void> {
+  let outcome: Screen | Error;
+  try {
+    outcome = await load();
+  } catch {
+    outcome = new Error(t.states.offline);
+  }
+  loaded.value = new Map(loaded.peek()).set(pattern, outcome);
+}
+
+/** Loads the page again when the server is there: a browser may remember that a file could not be loaded. */
+async function reload(): Promise<void> {
+  await fetch(`${base}/`);
+  location.reload();
+}
+
+function Missing() {
+  return <Empty icon="search" title={t.states.notFound} text={t.states.notFoundText} />;
+}
