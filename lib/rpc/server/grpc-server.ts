@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import {
   experimental,
@@ -27,6 +28,8 @@ export interface GrpcServerOptions {
   log: Logger;
 }
 
+/** Longer than a caller pauses between two attempts to connect, so that one which comes to a leaving replica first finds another before this one is gone. */
+const LEAST_LEAVING_MS = 750;
 const CLOSE_GRACE_MS = 500;
 // Connections live longer than the drain's deadline, so that calls which end there can send their status.
 const STATUS_GRACE_MS = 5_000;
@@ -109,14 +112,15 @@ export class GrpcServer {
   }
 
   /**
-   * Health reads NOT_SERVING, and peers are asked to connect elsewhere; calls that come all the same are served. Resolves when no peer has a stream
-   * of calls any more, at the latest after `mostMs`. Connections are broken some seconds after `deadlineMs`.
+   * Health reads NOT_SERVING, and peers are asked to connect elsewhere; calls that come all the same are served. Resolves after three quarters of a
+   * second when no peer has a stream of calls any more, at the latest after `mostMs`. Connections are broken some seconds after `deadlineMs`.
    */
   async leave(mostMs: number, deadlineMs: number): Promise<void> {
     this.#beginLeaving(deadlineMs);
     const endsAt = performance.now() + mostMs;
-    for (let leftMs = mostMs; this.#exchanges.size > 0 && leftMs > 0; leftMs = endsAt - performance.now())
-      await this.#left.wait({ timeoutMs: leftMs });
+    await delay(Math.min(LEAST_LEAVING_MS, mostMs));
+    const leftMs = (): number => endsAt - performance.now();
+    while (this.#exchanges.size > 0 && leftMs() > 0) await this.#left.wait({ timeoutMs: leftMs() });
   }
 
   /** New calls are refused; otherwise like `leave`. */
