@@ -22,7 +22,7 @@ import { createCountCost } from './models/use/count-cost.ts';
 interface Surroundings {
   readonly config: RunsConfig;
   readonly adk: Adk;
-  readonly known: Pick<Awaited<ReturnType<Adk['openApps']>>, 'apps' | 'models'>;
+  readonly known: Pick<Awaited<ReturnType<Adk['openApps']>>, 'apps' | 'models' | 'steps'>;
   /** Absent when the spans of runs are not wanted. */
   readonly watched: WatchedAttempts | undefined;
   readonly onEnded: (turn: Turn, ending: Ending) => void;
@@ -50,6 +50,7 @@ export function openExecution(host: Host<typeof runsSettings>, { config, adk, kn
   const executor = adk.createExecutor({
     owner,
     sessions,
+    steps: known.steps,
     repeats: new Turns(toRepeat),
     ...clientsOf(mesh),
     log,

@@ -4,6 +4,7 @@ import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
 import { createModelMeter, createModels, type Models, type ModelUse } from '../../models/index.ts';
+import { AccountSteps } from '../../models/use/account-steps.ts';
 import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { createCodeApps } from '../code/host/code-apps.ts';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
@@ -28,6 +29,8 @@ export interface OpenApps {
   readonly checkTool: CheckTool;
   /** Addresses that a `model_api_base` without a key may have. */
   readonly apiBases: AddressPolicy;
+  /** Spreads the work of runs and of their tools over rounds of the event loop. */
+  readonly steps: AccountSteps;
 }
 
 export interface AppsDeps {
@@ -53,7 +56,8 @@ export async function openApps({ host, db, use }: AppsDeps, settings: AppsConfig
   const toolKeys = host.mesh.client(ToolKeysService);
   const openKey = createOpenToolKey(toolKeys, config.outageMs);
   const openHeaders = createOpenHeaders(toolKeys, config.outageMs);
-  const tools = openTools({ log, resources, openKey, openHeaders }, config);
+  const steps = new AccountSteps();
+  const tools = openTools({ log, resources, steps, openKey, openHeaders }, config);
   const toolTimeoutMs = config.tools.timeoutMs;
   const { cooldownMs: modelCooldownMs = 0 } = config.models;
   const limits = { maxModelCalls, toolTimeoutMs, modelCooldownMs };
@@ -82,7 +86,7 @@ export async function openApps({ host, db, use }: AppsDeps, settings: AppsConfig
     served: config.apps,
     refusesMistakes: config.refusesMistakes,
   });
-  return { registry, agentApps, apps, models, checkModel, checkTool, apiBases: policy };
+  return { registry, agentApps, apps, models, checkModel, checkTool, apiBases: policy, steps };
 }
 
 async function findFolder(variable: string, folder: string): Promise<AppsFolder> {

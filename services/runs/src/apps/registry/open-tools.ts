@@ -6,6 +6,7 @@ import {
   type GuardedFetch,
 } from '@agentmesh/lib/outbound';
 import type { Host } from '@agentmesh/lib/service';
+import type { AccountSteps } from '../../models/use/account-steps.ts';
 import { createOpenRemote } from '../a2a/remote-client.ts';
 import { loadMcpConnections } from '../mcp/connection/load-connections.ts';
 import type { OpenHeaders, OpenToolKey } from '../mcp/request-headers.ts';
@@ -31,15 +32,17 @@ export interface OpenTools {
 }
 
 export interface ToolsDeps extends Pick<Host, 'log' | 'resources'> {
+  /** Spreads what servers of tools cost over rounds of the event loop. Absent: nothing waits for it. */
+  readonly steps?: AccountSteps;
   readonly openKey: OpenToolKey;
   readonly openHeaders: OpenHeaders;
 }
 
 /** Opens what tools are made of, until the host closes. */
-export function openTools({ log, resources, openKey, openHeaders }: ToolsDeps, config: AppsConfig): OpenTools {
+export function openTools({ log, resources, steps, openKey, openHeaders }: ToolsDeps, config: AppsConfig): OpenTools {
   const policy: AddressPolicy = createAddressPolicy(config.tools.mcpAllow);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
-  const connections = resources.use(loadMcpConnections({ fetch }));
+  const connections = resources.use(loadMcpConnections({ fetch, steps }));
   const deps = { connections, openKey, log };
   const guardedFetch = createGuardedFetch({ allow: config.tools.allow });
   const builtIn = createBuiltInResolver({ fetch: guardedFetch });

@@ -64,6 +64,8 @@ export interface Executor {
 }
 
 export interface ExecutorOptions extends ExecutionDeps {
+  /** Spreads the work of runs; by default for this executor alone. */
+  readonly steps?: AccountSteps;
   /** Turns of accounts to repeat calls of models. Absent: runs repeat them whenever they want. */
   readonly repeats?: Turns;
   readonly onEnded?: (ending: Ending, turn: Turn) => void;
@@ -87,7 +89,7 @@ const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const attempts = new Roster<RunningAttempt>();
-  const [inTurn, steps] = [createTurns(), new AccountSteps()];
+  const [inTurn, { steps = new AccountSteps() }] = [createTurns(), options];
   const holding = (leases: readonly HeldLease[]): RunningAttempt[] => {
     const names = new Set(leases.map(nameOf));
     return [...attempts].filter(({ lease }) => names.has(nameOf(lease)));

@@ -6,8 +6,10 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { unlessAborted } from '@agentmesh/lib/wait';
+import type { AccountSteps } from '../../../models/use/account-steps.ts';
 import { boundMcpFetch } from './bounded-fetch.ts';
 import { outputChecker } from './check-output.ts';
+import { fetchInSteps } from './fetch-in-steps.ts';
 import { admitLists, listTools } from './list-tools.ts';
 import { type ListedTool, type ListedTools, toListedTools } from './listed-tools.ts';
 import { McpFailure } from './mcp-failure.ts';
@@ -34,6 +36,8 @@ export interface McpCall {
 export interface ConnectDeps {
   /** Reaches only permitted addresses. */
   readonly fetch: typeof globalThis.fetch;
+  /** Spreads the work of an account. Absent: nothing waits for it. */
+  readonly steps?: Pick<AccountSteps, 'take'> | undefined;
   readonly now?: () => number;
 }
 
@@ -46,7 +50,7 @@ const longestCallMs = 900_000;
 /** Connects with a server, in either era of the protocol. Rejects when it takes longer than the server's time-out. */
 export async function connect(
   target: McpTarget,
-  { fetch, now = () => performance.now() }: ConnectDeps,
+  { fetch, steps, now = () => performance.now() }: ConnectDeps,
 ): Promise<McpConnection> {
   const { timeoutMs, kind } = target.server;
   const startMs = target.server.kind === 'stdio' ? (target.server.startMs ?? timeoutMs) : timeoutMs;
@@ -63,7 +67,8 @@ export async function connect(
   const connection = new ClientConnection(client, { broken: breaking.signal, timeoutMs, now });
   client.onclose = () => breaking.abort(new McpFailure('The MCP server closed the connection.'));
   const onRefused = (refused: Error): void => breaking.abort(refused);
-  const transport = openTransport(target, boundMcpFetch(fetch, onRefused));
+  const ofAccount = steps === undefined ? fetch : fetchInSteps(fetch, steps, target.accountId);
+  const transport = openTransport(target, boundMcpFetch(ofAccount, onRefused));
   try {
     const deadline = AbortSignal.any([breaking.signal, AbortSignal.timeout(startMs)]);
     await unlessAborted(client.connect(transport, { timeout: startMs }), deadline);
