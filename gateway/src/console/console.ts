@@ -25,18 +25,16 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Names of these files hold a hash of their content, so they never change. */
-const hashed = /\/assets\/[^/]+-[\w-]{8}\.\w+$/;
+/** Names of these files hold a hash of their content, so they never change. What is sent may be the compressed one beside it. */
+const hashed = /\/assets\/[^/]+-[\w-]{8}\.\w+(\.(br|gz))?$/;
 
 const serving = {
   index: false,
   dotfiles: 'ignore',
-  decorateReply: false,
   cacheControl: false,
   // The build has written a `.br` and a `.gz` beside each file.
   preCompressed: true,
-  wildcard: false,
-  schemaHide: true,
+  allowedPath: (path: string) => !/\.(br|gz)$/.test(path),
   setHeaders: (reply: Pick<FastifyReply, 'header'>, path: string) => {
     reply.header('cache-control', hashed.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
   },
@@ -66,12 +64,9 @@ export async function addConsole(app: App, context: Context): Promise<void> {
     const send = sendPage(page);
     pages.get(home, { schema: { hide } }, send);
     if (page === undefined) return;
-    await pages.register(fastifyStatic, {
-      ...serving,
-      root: built,
-      prefix: home,
-      globIgnore: ['**/*.{br,gz}', 'index.html'],
-    });
+    // One route for all files: a route for each, with its HEAD and the refusal of other methods, took half a millisecond of the start.
+    await pages.register(fastifyStatic, { ...serving, root: `${built}assets/`, prefix: `${home}assets/` });
+    pages.get(`${home}favicon.svg`, { schema: { hide } }, (_request, reply) => reply.sendFile('favicon.svg', built));
     // The console's router knows the other paths.
     pages.get(`${home}*`, { schema: { hide } }, send);
   });
@@ -83,9 +78,8 @@ function readPage(): string | undefined {
 }
 
 function sendPage(page: string | undefined) {
-  return ({ url }: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  return (_request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (page === undefined) return reply.code(503).send({ detail: 'The console is not built.' });
-    if (url.startsWith(`${home}assets/`)) return reply.code(404).send({ detail: 'Not Found' });
     return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
   };
 }
