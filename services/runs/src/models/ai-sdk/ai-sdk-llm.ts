@@ -123,8 +123,7 @@ export class AiSdkLlm extends BaseLlm {
         if (isAborted(call.signal)) return;
         const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, elapsedMs: elapsedMs(), policy });
         if (delayMs === undefined) {
-          await callerOf(call.request)?.waits?.step();
-          yield this.#fail(error, call.connection.secrets);
+          yield* this.#failInStep(error, call);
           return;
         }
         await pause(delayMs, call.signal);
@@ -132,6 +131,15 @@ export class AiSdkLlm extends BaseLlm {
         await callerOf(call.request)?.lease?.hold();
       }
     }
+  }
+
+  /** Tells a failure when the account of the run has a step. Nothing when the run was stopped meanwhile. */
+  async *#failInStep(
+    error: unknown,
+    { connection, request, signal }: Omit<Attempt, 'firstMs'>,
+  ): AsyncGenerator<LlmResponse, void> {
+    await callerOf(request)?.waits?.step();
+    if (!isAborted(signal)) yield this.#fail(error, connection.secrets);
   }
 
   #policy({ config }: LlmRequest): RetryPolicy {

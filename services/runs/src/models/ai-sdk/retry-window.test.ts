@@ -115,8 +115,8 @@ test.concurrent('a call is repeated when it is the turn of its run', async () =>
   expect(fake.received).toBe(2);
 });
 
-test.concurrent('a call is sent, and its failure is told, when the account of its run has a step', async () => {
-  await using fake = await startFake();
+/** Asks a model that refuses for a run whose steps the test gives. */
+function askInSteps(fake: FakeAnthropic, signal?: AbortSignal) {
   fake.answer({ status: 400, error: { type: 'invalid_request_error', message: 'no' } });
   const steps: (() => void)[] = [];
   const step = (): Promise<void> => new Promise((go) => steps.push(go));
@@ -127,8 +127,14 @@ test.concurrent('a call is sent, and its failure is told, when the account of it
   noteCaller(request, { ...run, waits: new RunWaits(undefined, undefined, step) });
   const responses: LlmResponse[] = [];
   const told = (async () => {
-    for await (const response of llm.generateContentAsync(request, true)) responses.push(response);
+    for await (const response of llm.generateContentAsync(request, true, signal)) responses.push(response);
   })();
+  return { steps, responses, told };
+}
+
+test.concurrent('a call is sent, and its failure is told, when the account of its run has a step', async () => {
+  await using fake = await startFake();
+  const { steps, responses, told } = askInSteps(fake);
   await expect.poll(() => steps.length).toBe(1);
   expect(fake.received).toBe(0);
   steps[0]?.();
@@ -137,4 +143,17 @@ test.concurrent('a call is sent, and its failure is told, when the account of it
   steps[1]?.();
   await told;
   expect(responses).toMatchObject([{ errorCode: expect.any(String) }]);
+});
+
+test.concurrent('a failure is not told when its run is stopped before its account has a step', async () => {
+  await using fake = await startFake();
+  const stopping = new AbortController();
+  const { steps, responses, told } = askInSteps(fake, stopping.signal);
+  await expect.poll(() => steps.length).toBe(1);
+  steps[0]?.();
+  await expect.poll(() => steps.length).toBe(2);
+  stopping.abort();
+  steps[1]?.();
+  await told;
+  expect(responses).toEqual([]);
 });
