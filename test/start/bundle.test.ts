@@ -10,20 +10,21 @@ const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 const agent = `import { FunctionTool, LlmAgent } from '@google/adk';
-const greet = new FunctionTool({ name: 'greet', description: 'Greets.', execute: () => ({ said: 'hello from code' }) });
-export const rootAgent = new LlmAgent({ name: 'coded', model: 'echo/echo', tools: [greet] });
+const name = new FunctionTool({ name: 'name', description: 'Names the program.', execute: () => ({ program: process.argv[1] }) });
+export const rootAgent = new LlmAgent({ name: 'coded', model: 'echo/echo', tools: [name] });
 `;
 
 test('the bundle finds what lies beside the sources: PostgreSQL, migrations, pages, packages and the worker of code', async () => {
-  const program = join((await bundle()) ?? expect.fail('nothing is bundled'), 'main.mjs');
+  const built = (await bundle()) ?? expect.fail('nothing is bundled');
+  const program = join(built, 'main.mjs');
   const apps = join(folder, 'agents');
   await cp(agentsDir, apps, { recursive: true });
   await mkdir(join(apps, 'coded'));
   await writeFile(join(apps, 'coded', 'agent.ts'), agent);
   await using mesh = await startMesh({ mode: 'all', program, env: { AGENTS_DIR: apps, ADK_WEB_UI: 'true' } });
   const caller = await newAccount(mesh.url);
-  const answer = await caller.run(await caller.createSession('coded'), '[[tool:greet {}]]');
-  expect(JSON.stringify(answer.body)).toContain('hello from code');
+  const answer = await caller.run(await caller.createSession('coded'), '[[tool:name {}]]');
+  expect(JSON.stringify(answer.body)).toContain(join(built, 'worker', 'start.mjs'));
   const common = { email: 'eve@example.com', password: 'password123', first_name: 'E', last_name: 'V' };
   expect((await caller.request('POST', '/api/users/', common)).status).not.toBe(201);
   for (const path of ['/console/', '/docs/static/swagger-ui.css', '/dev-ui/', '/openapi.json', '/version'])
