@@ -21,6 +21,7 @@ import { deleteOld } from '../src/retention/delete-old.ts';
 import { deletePrefix } from '../src/retention/delete-prefix.ts';
 import { appendAndEndAttempt } from '../src/store/appends.ts';
 import { insertRewind, selectHistory } from '../src/store/histories.ts';
+import { deleteOldestRuns } from '../src/store/retention/grown-accounts.ts';
 import { agentEvent, beginWith, json, newKey, readSession, startSessionsForFile } from './sessions.ts';
 import { appendTo, completed, isBlocked, openTestDatabase } from './turns/drive-turns.ts';
 
@@ -40,26 +41,34 @@ const collect = () => deleteOld({ db, usage: usageOf(), defaultDays: 0, draining
 const setRules = (accountId: string, rules: readonly { days: number }[]) =>
   service.client.setRetention({ accountId, rules: [...rules] });
 
-test('a run that goes on while its row is about to be deleted stays', async () => {
-  const key = newKey();
-  await service.client.createSession({ session: key });
-  const { turn } = await service.client.beginTurn(beginWith(key, 'question'));
-  await service.client.appendEvents(appendTo(turn as Turn, [], completed));
-  const past = `update runs set created_at = now() - interval '40 days', ended_at = now() - interval '40 days' where account_id = $1`;
-  await db.query({ text: past }, [key.accountId]);
-  await setRules(key.accountId, [{ days: 30 }]);
-  await using other = await openTestDatabase(service.databaseUrl);
-  let collected: Promise<unknown> | undefined;
-  let isOver = false;
-  await other.transaction(async (tx) => {
-    const text = `update runs set status = 'running', ended_at = null where account_id = $1`;
-    await tx.query({ text }, [key.accountId]);
-    collected = collect().finally(() => (isOver = true));
-    await isBlocked(other, () => isOver);
-  });
-  await collected;
-  expect((await service.client.listRuns(key)).runs).toMatchObject([{ status: RunStatus.RUNNING }]);
-});
+const removals = {
+  'for its age': collect,
+  'as one of the oldest': (accountId: string) => deleteOldestRuns(db, { accountId, limit: 1 }),
+};
+
+test.each(Object.entries(removals))(
+  'a run that goes on while its row is about to be deleted %s stays',
+  async (_, remove) => {
+    const key = newKey();
+    await service.client.createSession({ session: key });
+    const { turn } = await service.client.beginTurn(beginWith(key, 'question'));
+    await service.client.appendEvents(appendTo(turn as Turn, [], completed));
+    const past = `update runs set created_at = now() - interval '40 days', ended_at = now() - interval '40 days' where account_id = $1`;
+    await db.query({ text: past }, [key.accountId]);
+    await setRules(key.accountId, [{ days: 30 }]);
+    await using other = await openTestDatabase(service.databaseUrl);
+    let collected: Promise<unknown> | undefined;
+    let isOver = false;
+    await other.transaction(async (tx) => {
+      const text = `update runs set status = 'running', ended_at = null where account_id = $1`;
+      await tx.query({ text }, [key.accountId]);
+      collected = remove(key.accountId).finally(() => (isOver = true));
+      await isBlocked(other, () => isOver);
+    });
+    await collected;
+    expect((await service.client.listRuns(key)).runs).toMatchObject([{ status: RunStatus.RUNNING }]);
+  },
+);
 
 test('a rewind, and a copy, of a session that has lost its first events know what these had changed', async () => {
   const key = newKey();
