@@ -1147,8 +1147,7 @@ export declare type KnownWindow = Message<"agentmesh.sessions.v1.KnownWindow"> &
   eventId: string;
 
   /**
-   * Latest time of the events that it has appended last, up to `last_seq`, in Unix seconds. When it is that of the session's last update, `event_id` is not looked up.
-   * 0: not known.
+   * Time of that event in Unix seconds. When it is that of the session's last update, `event_id` is not looked up. 0: not known.
    *
    * @generated from field: double last_time = 5;
    */

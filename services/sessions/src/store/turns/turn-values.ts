@@ -24,7 +24,7 @@ export interface KnownEvents {
   readonly lastSeq: number;
   /** Id of the event with this sequence. */
   readonly eventId: string;
-  /** Latest time of the events that it has appended last, in Unix seconds; 0: not known. */
+  /** Time of that event in Unix seconds; 0: not known. */
   readonly lastTime: number;
   /** The timeline of the database under which it got them. */
   readonly timeline: string;

@@ -60,13 +60,6 @@ describe('a window kept between turns', () => {
   });
 });
 
-test('a kept window tells the latest time of the events of its turn, also when the last of them began earlier', () => {
-  const window = openWindow(turnOf([logged('u', true)], 1), undefined, 1);
-  const added = [3, 2].map((timestamp) => ({ ...logged('a', false).wire, timestamp }));
-  expect(extendWindow(window, added).lastTime).toBe(3);
-  expect(extendWindow(window, []).lastTime).toBe(0);
-});
-
 test('an event keeps no more memory than its own bytes, also one that came as a Buffer of a pool', () => {
   const json = Buffer.from('{"id":"1"}');
   expect(json.buffer.byteLength).toBeGreaterThan(json.length);

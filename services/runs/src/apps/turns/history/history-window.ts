@@ -19,7 +19,7 @@ export interface HistoryWindow {
 export interface KeptWindow extends HistoryWindow {
   /** Id of the last event. */
   readonly lastId: string;
-  /** Latest time of the events that the turn has added, in Unix seconds; 0 when there are none. Agents that work in parallel may end in another order. */
+  /** Its time in Unix seconds; 0 when the turn has added none. */
   readonly lastTime: number;
 }
 
@@ -80,7 +80,7 @@ export function extendWindow(window: HistoryWindow, added: readonly WireEvent[])
     timeline: window.timeline,
     lastSeq: window.lastSeq + added.length,
     lastId,
-    lastTime: added.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0),
+    lastTime: added.at(-1)?.timestamp ?? 0,
     events,
   };
 }
