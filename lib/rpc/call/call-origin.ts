@@ -23,7 +23,7 @@ export interface CallOrigin {
   readonly timeoutMs?: number | undefined;
   /** Aborts when the caller leaves: it canceled, its deadline passed or its connection broke. */
   readonly signal?: AbortSignal | undefined;
-  /** The same without a signal, within a process. */
+  /** The same without a signal. */
   readonly left?: Leaving | undefined;
 }
 

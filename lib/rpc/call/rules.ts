@@ -1,4 +1,4 @@
-import { Wake } from '../../wait/index.ts';
+import { type Leaving, Wake } from '../../wait/index.ts';
 import { MeshError } from './mesh-error.ts';
 
 /**
@@ -105,8 +105,8 @@ export class AnswerWindow {
   }
 
   /** Resolves when the next answer may be sent, or the caller has left. */
-  async hasRoom(left: AbortSignal): Promise<void> {
-    while (this.#unread > WINDOW_BYTES && !left.aborted) await this.#credited.wait({ signal: left });
+  async hasRoom(left: Leaving): Promise<void> {
+    while (this.#unread > WINDOW_BYTES && left.ended === undefined) await this.#credited.wait({ signal: left.signal });
   }
 }
 

@@ -17,6 +17,7 @@ import {
   withContext,
 } from '../call/index.ts';
 import { newSpent, type Spent } from '../../telemetry/index.ts';
+import { Stopping } from '../../wait/index.ts';
 import { type Caller, callerOf } from '../identity/index.ts';
 import { MessageSender, TAKES_SEVERAL } from './message-sender.ts';
 import { asBuffer, decode, encode, MAX_MESSAGE_BYTES, messageTooLarge, toStatus } from '../wire/index.ts';
@@ -32,7 +33,7 @@ export interface ExchangeServerOptions {
 type ResponseKind = NonNullable<MessageInitShape<typeof ExchangeResponseSchema>['kind']>;
 
 interface RunningCall {
-  readonly gone: AbortController;
+  readonly gone: Stopping;
   /** Time that the call has taken here and behind it, which its last message tells the caller. */
   readonly spent: Spent;
   readonly window: AnswerWindow;
@@ -103,14 +104,14 @@ export class ExchangeServer {
 
   async #run(id: number, call: Call): Promise<void> {
     if (this.#retired) return this.#send(id, { case: 'refused', value: {} });
-    const running: RunningCall = { gone: new AbortController(), spent: newSpent(), window: new AnswerWindow() };
+    const running: RunningCall = { gone: new Stopping(), spent: newSpent(), window: new AnswerWindow() };
     this.#running.set(id, running);
     try {
       await this.#answer(id, call, running);
     } catch (error) {
       const { code, reason, message } = toMeshError(error);
       const value = { code, reason, message: message.toWellFormed() };
-      if (!running.gone.signal.aborted) this.#send(id, { case: 'failure', value }, running.spent);
+      if (running.gone.ended === undefined) this.#send(id, { case: 'failure', value }, running.spent);
       // Ends a handler whose answer cannot be sent; it would go on.
       running.gone.abort(leavingReason());
     }
@@ -129,15 +130,16 @@ export class ExchangeServer {
       const value = encode(method.output, answer);
       if (value.length > MAX_MESSAGE_BYTES - FRAME_BYTES) throw messageTooLarge();
       running.window.sent(value.length);
-      if (!running.gone.signal.aborted) this.#send(id, { case: 'answer', value }, isOnly ? running.spent : undefined);
+      if (running.gone.ended === undefined)
+        this.#send(id, { case: 'answer', value }, isOnly ? running.spent : undefined);
     };
     if (isOnly) return sendAnswer(await dispatch.unary(method, request, origin));
     const answers = dispatch.stream(method, request, origin);
     for (let next = await answers.next(); !next.done; next = await answers.next()) {
       sendAnswer(next.value);
-      await running.window.hasRoom(running.gone.signal);
+      await running.window.hasRoom(running.gone);
     }
-    if (!running.gone.signal.aborted) this.#send(id, { case: 'end', value: {} }, running.spent);
+    if (running.gone.ended === undefined) this.#send(id, { case: 'end', value: {} }, running.spent);
   }
 
   #send(id: number, kind: ResponseKind, spent?: Spent): void {
@@ -163,6 +165,6 @@ function originOf(
     context,
     header: () => withContext(new Headers(headers), context),
     timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,
-    signal: gone.signal,
+    left: gone,
   };
 }
