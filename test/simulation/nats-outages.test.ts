@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDisturbances, findNatsServer, type TestNats } from '@agentmesh/lib/bus/testing';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import pg from 'pg';
+import { openPool, testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller } from '../caller.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   nats = resources.use(await startDeployedNats(server));
   const options = { databaseUrl: url, ownEnv: natsEnvironmentsOf(nats), env: { RATE_LIMIT_ENABLED: 'false' } };
   mesh = resources.use(await startMesh({ mode: isFull ? 'separate' : 'all', ...options }));
-  pool = resources.adopt(new pg.Pool({ connectionString: url, max: 4 }), (it) => it.end());
+  pool = resources.adopt(openPool(url, 4), (it) => it.end());
   await pool.query(observation);
 });
 afterAll(() => resources.disposeAsync());

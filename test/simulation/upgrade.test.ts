@@ -1,6 +1,6 @@
 import { findNatsServer } from '@agentmesh/lib/bus/testing';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import pg from 'pg';
+import { openPool, testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mixedLoad } from '../faults/mixed-load.ts';
 import { awaitErased, deleteAccounts } from './upgrade/deletions.ts';
@@ -63,7 +63,7 @@ describe.skipIf(server === undefined).each(buses)('an upgrade to the next releas
 
   beforeAll(async () => {
     const { url } = resources.use(await testDatabaseUrl());
-    pool = resources.adopt(new pg.Pool({ connectionString: url, max: 2 }), (it) => it.end());
+    pool = resources.adopt(openPool(url, 2), (it) => it.end());
     const options = { ...size, databaseUrl: url, natsServer: bus === 'NATS' ? server : undefined };
     rollout = resources.use(await startRollout(options));
     await pool.query(observation);

@@ -8,6 +8,7 @@ export { recordExecutions } from './explain-executed.ts';
 export { readCatalog } from './read-catalog.ts';
 export { statementsOf } from './statements-of.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
+export { openPool } from './servers/open-pool.ts';
 export { type TestDatabase, testDatabaseUrl } from './servers/test-database.ts';
 export { databaseWith } from './database-with.ts';
 export { type FailingOver, startFailingOver } from './servers/failing-over.ts';

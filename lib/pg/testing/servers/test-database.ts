@@ -47,10 +47,10 @@ export async function testDatabaseUrl(template?: Template): Promise<TestDatabase
   const server = await testServerUrl();
   const source = template === undefined ? undefined : await templateOf(server, template);
   const name = newName();
-  await execute(server, `create database ${name} ${source === undefined ? '' : `template ${source}`} ${asFiles}`);
+  await execute(`create database ${name} ${source === undefined ? '' : `template ${source}`} ${asFiles}`);
   return {
     url: addressOf(server, name),
-    [Symbol.asyncDispose]: () => execute(server, `drop database if exists ${name} with (force)`),
+    [Symbol.asyncDispose]: () => execute(`drop database if exists ${name} with (force)`),
   };
 }
 
@@ -60,7 +60,7 @@ async function templateOf(server: string, { name, prepare }: Template): Promise<
   const made = (registry[TEMPLATES] ??= new Map<string, Promise<string>>());
   const make = async (): Promise<string> => {
     const database = newName();
-    await execute(server, `create database ${database} ${asFiles}`);
+    await execute(`create database ${database} ${asFiles}`);
     await prepare(addressOf(server, database));
     return database;
   };
@@ -113,31 +113,35 @@ function removeAfterExit({ user, pid, folder }: { user: number; pid: number; fol
   spawn('/bin/sh', ['-c', script, String(user), String(pid), folder], { detached: true, stdio: 'ignore' }).unref();
 }
 
-/** Statements that the connection below has not answered. */
-let open = 0;
+/** Number of statements that the connection below has not answered. */
+let unanswered = 0;
 
 /** Uses one connection of this process, which lasts as long as the process and does not keep it: a new one for each statement took 7 of the 21 ms of processor time that a database takes. */
-async function execute(url: string, statement: string): Promise<void> {
-  const client = await (registry[CLIENT] ??= connect(url));
+async function execute(statement: string): Promise<void> {
+  const client = await (registry[CLIENT] ??= connect());
   const socket = client.connection.stream as Socket;
-  open += 1;
+  unanswered += 1;
   socket.ref();
   try {
     await client.query(statement);
   } finally {
-    open -= 1;
-    if (open === 0) socket.unref();
+    unanswered -= 1;
+    if (unanswered === 0) socket.unref();
   }
 }
 
-function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  const connected = client.connect().then(() => client);
+function connect(): Promise<pg.Client> {
   const forget = (): void => {
     if (registry[CLIENT] === connected) delete registry[CLIENT];
   };
-  client.on('error', forget);
-  client.once('end', forget);
+  const open = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: await testServerUrl() });
+    client.on('error', forget);
+    client.once('end', forget);
+    await client.connect();
+    return client;
+  };
+  const connected = open();
   connected.catch(forget);
   return connected;
 }
