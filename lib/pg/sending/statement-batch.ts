@@ -134,7 +134,7 @@ interface Compiled {
 const compiled = new Map<string, Compiled>();
 
 function compiledRowMaker(columns: readonly Named[], parsers: readonly Parse[]): MakeRow {
-  const key = columns.map(({ name }) => name).join(',');
+  const key = JSON.stringify(columns.map(({ name }) => name));
   const known = compiled.get(key);
   if (known?.parsers.every((parser, index) => parser === parsers[index]) === true) return known.make;
   const make = compileRowMaker(columns, parsers);
