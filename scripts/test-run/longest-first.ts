@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longer than 15 s, the longest first, but those that mostly wait between those that mostly work. Vitest begins with the files that have most text, so some of these would be the
+ * Files that take longer than 10 s, the longest first, but those that mostly wait between those that mostly work. Vitest begins with the files that have most text, so some of these would be the
  * last ones, and leave the other workers idle for a minute. A file that is not named here still runs.
  */
 const longest = [
@@ -63,8 +63,12 @@ const longest = [
   'services/sessions/test/session-pages',
   'test/cost/plain-run',
   'test/certificates',
+  'services/sessions/test/fresh-database',
+  'test/start/replay',
+  'test/start/bundle',
   'test/logins/stolen-locks',
   'test/faults/waits',
+  'services/runs/src/apps/files/load-agent-files.property',
   'test/faults/service-death',
   'test/e2e/runs/models',
   'test/e2e/accounts/secrets',
