@@ -1,3 +1,4 @@
+export { AccountSteps } from './account-steps.ts';
 export { Lazy } from './lazy.ts';
 export { ArrivalOrder, type Link } from './arrival-order.ts';
 export { type Leaving, Stopping, unlessEnded } from './stopping.ts';

@@ -4,7 +4,7 @@ import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
 import { createModelMeter, createModels, type Models, type ModelUse } from '../../models/index.ts';
-import { AccountSteps } from '../../models/use/account-steps.ts';
+import { AccountSteps } from '@agentmesh/lib/wait';
 import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { createCodeApps } from '../code/host/code-apps.ts';
 import { type AppFinder, createAppFinder } from './app-finder.ts';

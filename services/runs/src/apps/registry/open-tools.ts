@@ -6,7 +6,7 @@ import {
   type GuardedFetch,
 } from '@agentmesh/lib/outbound';
 import type { Host } from '@agentmesh/lib/service';
-import type { AccountSteps } from '../../models/use/account-steps.ts';
+import type { AccountSteps } from '@agentmesh/lib/wait';
 import { createOpenRemote } from '../a2a/remote-client.ts';
 import { loadMcpConnections } from '../mcp/connection/load-connections.ts';
 import type { OpenHeaders, OpenToolKey } from '../mcp/request-headers.ts';

@@ -1,7 +1,6 @@
 import { Roster } from '@agentmesh/lib/rpc';
-import { Stopping, type Turn as AccountTurn, type Turns } from '@agentmesh/lib/wait';
+import { AccountSteps, Stopping, type Turn as AccountTurn, type Turns } from '@agentmesh/lib/wait';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
-import { AccountSteps } from '../../models/use/account-steps.ts';
 import { RunWaits } from '../../models/use/run-waits.ts';
 import type { TurnLease } from '../../models/use/turn-lease.ts';
 import { outlastOutage } from '../../outlast-outage.ts';

@@ -5,8 +5,7 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { unlessAborted } from '@agentmesh/lib/wait';
-import type { AccountSteps } from '../../../models/use/account-steps.ts';
+import { type AccountSteps, unlessAborted } from '@agentmesh/lib/wait';
 import { boundMcpFetch } from './bounded-fetch.ts';
 import { outputChecker } from './check-output.ts';
 import { fetchInSteps } from './fetch-in-steps.ts';

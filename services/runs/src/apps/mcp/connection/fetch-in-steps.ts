@@ -1,4 +1,4 @@
-import type { AccountSteps } from '../../../models/use/account-steps.ts';
+import type { AccountSteps } from '@agentmesh/lib/wait';
 
 type Fetch = typeof globalThis.fetch;
 
