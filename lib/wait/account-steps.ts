@@ -1,5 +1,5 @@
-/** Time in milliseconds for which an account that took a step counts as present. */
-const seenMs = 1_000;
+import { Neighbours } from './neighbours.ts';
+
 /** Time in milliseconds of one round of the event loop for steps of an account that come without a wait. */
 const mostMs = 2;
 
@@ -19,19 +19,15 @@ export class AccountSteps {
   /** Accounts with steps in this round. */
   readonly #accounts = new Map<string, Account>();
   #isRoundDue = false;
-  /** The account that was seen last, and when it and another one were. */
-  #latest = '';
-  #latestAtMs = -Infinity;
-  #otherAtMs = -Infinity;
+  readonly #neighbours = new Neighbours();
 
   /** Undefined when the step may begin at once, else a promise for when it may. It never rejects. */
   take(accountId: string): Promise<void> | undefined {
     const nowMs = performance.now();
-    if (this.#latest !== accountId) this.#otherAtMs = this.#latestAtMs;
-    [this.#latest, this.#latestAtMs] = [accountId, nowMs];
+    this.#neighbours.see(accountId, nowMs);
     const account = this.#accounts.get(accountId);
     if (account === undefined) {
-      if (nowMs - this.#otherAtMs < seenMs) this.#open(accountId, nowMs);
+      if (this.#neighbours.hasOther(accountId, nowMs)) this.#open(accountId, nowMs);
       return undefined;
     }
     if (account.waiting.length === 0 && nowMs - account.sinceMs < mostMs) return undefined;

@@ -1,4 +1,5 @@
 import { ArrivalOrder } from './arrival-order.ts';
+import { Neighbours } from './neighbours.ts';
 import { type Line, Place, type Told, type Turn } from './place.ts';
 
 /** Limits that are absent do not bind. */
@@ -17,8 +18,6 @@ export interface TurnsOptions {
   readonly restFactor?: number;
 }
 
-/** Time in milliseconds for which a line that asked for a turn is expected to ask again. */
-const seenMs = 1_000;
 /** Turns of one line that begin in one round of the event loop after a wait, beside other lines. */
 const begunAtOnce = 2;
 /** Idle time in milliseconds that counts for later rests: timers run late, and a rest of less than a millisecond takes one. */
@@ -50,10 +49,8 @@ export class Turns {
   #owedMs = 0;
   /** Use of the event loop up to which `#owedMs` is counted. */
   #counted = performance.eventLoopUtilization();
-  /** The line that was seen last, and when it and another one were. */
-  #latest = '';
-  #latestAtMs = -Infinity;
-  #otherAtMs = -Infinity;
+  /** Lines that asked for a turn, which are expected to ask again. */
+  readonly #neighbours = new Neighbours();
 
   constructor(options: TurnsOptions) {
     const { ofLine = Infinity } = options;
@@ -69,8 +66,7 @@ export class Turns {
   /** Takes a turn. If none is free, `done` is called later: when it is the turn of the line, or with the error that refuses it. */
   take(name: string, done: (error?: Error) => void): Turn {
     const nowMs = performance.now();
-    if (this.#latest !== name) this.#otherAtMs = this.#latestAtMs;
-    [this.#latest, this.#latestAtMs] = [name, nowMs];
+    this.#neighbours.see(name, nowMs);
     const line = this.#lines.get(name) ?? this.#open(name);
     const place = new Place(line, nowMs, { done, turns: this.#told });
     if (line.waiting.size === 0 && this.#hasRoom(line)) {
@@ -116,9 +112,7 @@ export class Turns {
 
   /** True when another line holds a turn, waits, or asked for one in the last second. */
   #isBesideOthers({ name }: Line): boolean {
-    if (this.#lines.size > 1) return true;
-    const otherAtMs = this.#latest === name ? this.#otherAtMs : this.#latestAtMs;
-    return performance.now() - otherAtMs < seenMs;
+    return this.#lines.size > 1 || this.#neighbours.hasOther(name, performance.now());
   }
 
   #open(name: string): Line {
