@@ -2,7 +2,7 @@ import type { PgBoss } from 'pg-boss';
 import { type Database, jobsSchema } from '../pg/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { bossDatabase } from './boss-database.ts';
-import { declareQueue } from './declare-queue.ts';
+import { declareQueues } from './declare-queues.ts';
 import { DuePoll } from './due-poll.ts';
 import { JobQueue } from './job-queue.ts';
 import type { Jobs } from './jobs.ts';
@@ -44,7 +44,7 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
   });
   reportErrors(boss, log);
   await boss.start();
-  for (const task of tasks) await declareQueue(boss, task);
+  await declareQueues(boss, tasks);
   const attempts = metrics.counter({
     name: 'agentmesh_jobs_attempts_total',
     help: 'Attempts at jobs, by how they ended: done, retried, failed (for good).',

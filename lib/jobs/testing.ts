@@ -50,7 +50,7 @@ export async function openTestQueue(): Promise<TestQueue> {
   const write = (line: string): void => void logged.push((JSON.parse(line) as { msg: string }).msg);
   const log = createLogger({ level: 'info', name: 'test', destination: { write } });
   const metrics = createMetrics({ processMetrics: false });
-  const common = { service: 'greeter', poolSize: 4, migrations: pathToFileURL(`${folder}/`), jobs: true };
+  const common = { service: 'greeter', poolSize: 8, migrations: pathToFileURL(`${folder}/`), jobs: true };
   const tasks = [greet, greetSoon, greetThrice];
   const open = {
     openDatabase: (address = url) => openDatabase({ ...common, url: address }, log),
