@@ -20,35 +20,45 @@ function open() {
   return { sent, send, sender, stream, written: () => ends.shift()?.() };
 }
 
+const behindWork = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a message goes at once, and those that come while it is on its way go together when it is written', async () => {
+test('messages of one piece of work go together behind it, and those that come while they are on their way when they are written', async () => {
   const { sent, send, written } = open();
-  send('a', 'b', 'c', 'd');
-  expect(sent).toEqual(['a']);
+  send('a');
+  await Promise.resolve().then(() => send('b'));
+  expect(sent).toEqual([]);
+  await behindWork();
+  expect(sent).toEqual(['a,b']);
+  send('c', 'd');
+  await settled();
+  expect(sent).toEqual(['a,b']);
   written();
   await settled();
-  expect(sent).toEqual(['a', 'b,c,d']);
+  expect(sent).toEqual(['a,b', 'c,d']);
   written();
   await settled();
   send('e');
-  expect(sent).toEqual(['a', 'b,c,d', 'e']);
+  await behindWork();
+  expect(sent).toEqual(['a,b', 'c,d', 'e']);
 });
 
 test('a large message goes alone, many go in several parts, and the order is kept', async () => {
   const { sent, send, written } = open();
   send('a', 'b', 'x'.repeat(65 * kib), 'c', 'd', ...Array.from({ length: 70 }, () => 'y'));
   for (let writes = 0; writes < 9; writes += 1) {
-    written();
     await settled();
+    written();
   }
-  expect(sent.slice(0, 3)).toEqual(['a', 'b', `${65 * kib}`]);
-  expect(sent.slice(3)).toEqual([String('c,d,'.length + 2 * 62 - 1), Array.from({ length: 8 }, () => 'y').join(',')]);
+  expect(sent.slice(0, 2)).toEqual(['a,b', `${65 * kib}`]);
+  expect(sent.slice(2)).toEqual([String('c,d,'.length + 2 * 62 - 1), Array.from({ length: 8 }, () => 'y').join(',')]);
 });
 
 test('an end comes behind all messages that wait', async () => {
   const { sent, send, sender, stream, written } = open();
-  send('a', 'b', 'c');
+  send('a');
+  await behindWork();
+  send('b', 'c');
   sender.end();
   for (let writes = 0; writes < 3; writes += 1) {
     written();
@@ -61,7 +71,9 @@ test('nothing is written behind the end of a stream that grpc-js ends by itself'
   const { sent, send, stream, written } = open();
   const failed = vi.fn<() => void>();
   stream.on('error', failed);
-  send('a', 'b', 'c');
+  send('a');
+  await behindWork();
+  send('b', 'c');
   stream.end();
   written();
   await settled();

@@ -10,7 +10,7 @@ const [mostBytes, largestBytes] = [256 * 1024, 64 * 1024];
 
 /**
  * Sends the messages of one end of an exchange in their order. grpc-js sends a message when the one before it has been written, which happens once or twice in a round of the event
- * loop: twenty messages of a busy process took ten rounds. So what is to be sent meanwhile goes as one message.
+ * loop: twenty messages of a busy process took ten rounds. So the messages of one piece of work go as one, and so do those that come while it is on its way.
  */
 export class MessageSender {
   /** The other end reads several messages in one. */
@@ -28,8 +28,10 @@ export class MessageSender {
   }
 
   send(message: Buffer): void {
-    if (this.takesSeveral && this.#unwritten > 0) this.#waiting.push(message);
-    else this.#write(message);
+    if (!this.takesSeveral) return this.#write(message);
+    this.#waiting.push(message);
+    // Behind the work that is due now: the other end is woken once for all that this work sends.
+    if (this.#unwritten === 0 && this.#waiting.length === 1) process.nextTick(this.#flush);
   }
 
   /** Ends the stream behind all messages. */
@@ -55,10 +57,15 @@ export class MessageSender {
     if (first !== undefined) this.#write(next.length === 1 ? first : this.#join(next));
   }
 
+  readonly #flush = (): void => {
+    // Messages for a stream that is over are lost, as those that it had taken.
+    if (this.#stream.writableEnded) this.#waiting = [];
+    else if (this.#unwritten === 0 && this.#waiting.length > 0) this.#writeNext();
+  };
+
   readonly #onWritten = (error?: Error | null): void => {
     this.#unwritten -= 1;
-    // Messages for a stream that is over are lost, as those that it had taken.
-    if (error || this.#stream.writableEnded) this.#waiting = [];
-    else if (this.#unwritten === 0 && this.#waiting.length > 0) this.#writeNext();
+    if (error) this.#waiting = [];
+    this.#flush();
   };
 }
