@@ -188,3 +188,25 @@ test('a reader that waits for the turn of a chunk is told when its call is abort
   leaving.abort(new Error('left'));
   await expect(read).rejects.toThrow('left');
 });
+
+test('an answer begins, and each of its chunks goes on, when there is a step for it; what waits counts in the budget', async () => {
+  const budget = createAnswerBudget({ ofProcess: 100, ofAccount: 100 });
+  const steps: (() => void)[] = [];
+  const step = (): Promise<void> => new Promise((go) => steps.push(go));
+  const body = ReadableStream.from(['one', 'three'].map((text) => Buffer.from(text))) as ReadableStream<Uint8Array>;
+  const log: string[] = [];
+  const reading = (async () => {
+    const response = await fetchOf(new Response(body), { budget, step });
+    log.push('begun');
+    for await (const chunk of response.body ?? []) log.push(Buffer.from(chunk).toString());
+  })();
+  const seen: unknown[] = [];
+  for (const held of [0, 3, 8]) {
+    await expect.poll(() => steps.length).toBe(1);
+    seen.push([...log]);
+    expect(budget.heldBytes).toBe(held);
+    steps.shift()?.();
+  }
+  await reading;
+  expect(seen).toEqual([[], ['begun'], ['begun', 'one']]);
+});

@@ -21,6 +21,8 @@ export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused }: FetchB
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const ofAnswer = boundsOf?.(init, input) ?? {};
+    const step = ofAnswer.step?.();
+    if (step !== undefined) await step;
     const isEvents = ofAnswer.isEvents === true || headers.get('content-type')?.startsWith('text/event-stream');
     const bounds = { ...ofAnswer, isEvents };
     const body = boundedBody(response.body, { bounds, onRefused, signal: init?.signal });

@@ -38,9 +38,9 @@ export async function openConnection(
   request: LlmRequest,
   deps: ConnectionDeps,
 ): Promise<Connection> {
-  const costs = callerOf(request)?.costs;
+  const { accountId, costs, waits } = callerOf(request) ?? {};
   costs?.check();
-  const counted = { ...deps, endpoint: { ...deps.endpoint, accountId: callerOf(request)?.accountId } };
+  const counted = { ...deps, endpoint: { ...deps.endpoint, accountId, step: waits?.step } };
   const { keyId } = deps.access;
   const estimate = estimateTokens(request);
   const { input } = estimate;

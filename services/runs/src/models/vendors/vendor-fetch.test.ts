@@ -30,3 +30,17 @@ test('a long line passes where the answer is read as a whole, also when the conv
   const asked = { method: 'POST', body: JSON.stringify({ text: '"stream":true' }) };
   expect(await (await answering(new Response(line))('http://x', asked)).text()).toHaveLength(line.length);
 });
+
+test('an answer waits for a step of its run', async () => {
+  const begun = Promise.withResolvers<void>();
+  const fetch = createVendorFetch({ fetch: () => Promise.resolve(new Response('12')), step: () => begun.promise });
+  let isThere = false;
+  const answer = fetch('http://x').then((response) => {
+    isThere = true;
+    return response;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isThere).toBe(false);
+  begun.resolve();
+  expect(await (await answer).text()).toBe('12');
+});

@@ -6,10 +6,10 @@ import type { Endpoint } from '../endpoint.ts';
  * A fetch for model providers. Redirects are not followed: they would carry the key to another server. Answers have the bounds of `createBoundedFetch`; where
  * the request asks for a stream, the answer is read line by line, so it is bounded like one whatever it says of itself.
  */
-export function createVendorFetch(endpoint: Pick<Endpoint, 'fetch' | 'accountId'>): typeof globalThis.fetch {
-  const { fetch = globalThis.fetch, accountId = '' } = endpoint;
+export function createVendorFetch(endpoint: Pick<Endpoint, 'fetch' | 'accountId' | 'step'>): typeof globalThis.fetch {
+  const { fetch = globalThis.fetch, accountId = '', step } = endpoint;
   const bounded = createBoundedFetch((input, init) => fetch(input, { ...init, redirect: 'manual' }), {
-    boundsOf: (init, input) => ({ isEvents: asksForStream(init?.body, input) }),
+    boundsOf: (init, input) => ({ isEvents: asksForStream(init?.body, input), step }),
   });
   return (input, init) => forAccount(accountId, () => bounded(input, traced(init)));
 }
