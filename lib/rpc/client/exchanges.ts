@@ -69,7 +69,8 @@ export class Exchanges {
   }
 
   async #callAlone(call: OutgoingCall): Promise<ExchangeCall> {
-    const { timeoutMs, signal } = call;
+    const { timeoutMs, left: work } = call;
+    const signal = work?.signal ?? call.signal;
     const endsAt = performance.now() + (timeoutMs ?? Infinity);
     const ends = [signal ?? [], timeoutMs === undefined ? [] : AbortSignal.timeout(timeoutMs)].flat();
     const opening = openAnswered(() => this.#open());

@@ -1,4 +1,12 @@
-import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type {
+  DescMessage,
+  DescMethod,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  Message,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { Transport } from '@connectrpc/connect';
 import { Metadata } from '@grpc/grpc-js';
@@ -18,6 +26,7 @@ import {
 } from '../call/index.ts';
 import type { ExchangeCall } from '../exchange/index.ts';
 import type { Proof } from '../identity/index.ts';
+import { CallUntil, type LocalOptions } from '../local/index.ts';
 import { decode, encode } from '../wire/index.ts';
 import { openCallerStream } from './caller-stream.ts';
 import { Exchanges } from './exchanges.ts';
@@ -37,11 +46,7 @@ export interface GrpcTransportOptions {
 
 const fiveMinutesMs = 300_000;
 
-interface CallSettings {
-  readonly signal: AbortSignal | undefined;
-  readonly timeoutMs: number | undefined;
-  readonly header: HeadersInit | undefined;
-}
+type Init = MessageInitShape<DescMessage>;
 
 /**
  * Calls the services at one address. A call with one request goes over an exchange, a stream that calls share (docs/adr/0009); a
@@ -64,25 +69,41 @@ export class GrpcTransport implements Transport {
     this.#certificates = tls?.onChange?.(() => this.#connection.renew());
   }
 
-  readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
-    const renewal = this.#proof.renewal();
-    if (renewal !== undefined) await renewal;
-    const answers = await this.#exchange(method, input, { signal, timeoutMs, header });
-    return unaryResponse(method, decode(method.output, await single(answers)));
+  readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, headers, input]) => {
+    const answer = await this.call(method, input, { signal, timeoutMs, headers });
+    return unaryResponse(method, answer as MessageShape<typeof method.output>);
   };
 
-  readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, header, input]) => {
-    const renewal = this.#proof.renewal();
-    if (renewal !== undefined) await renewal;
+  readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, headers, input]) => {
     if (method.methodKind === 'server_streaming') {
-      const answers = await this.#exchange(method, await singleInput(input), { signal, timeoutMs, header });
-      return streamResponse(method, decoded(method.output, answers));
+      const given = this.answers(method, await singleInput(input), {
+        signal,
+        timeoutMs,
+        headers,
+      });
+      const answers = given as AsyncIterator<MessageShape<typeof method.output>>;
+      return streamResponse(method, { [Symbol.asyncIterator]: () => answers });
     }
+    await this.#proof.renewal();
     if (signal?.aborted) throw abortFailure(signal.reason);
-    const metadata = this.#metadata(header);
+    const metadata = this.#metadata(headers);
     const call = { method, metadata, timeoutMs: effectiveTimeout(timeoutMs), signal, input };
     return streamResponse(method, await openCallerStream(() => this.#connection.client, call));
   };
+
+  /** The answer of a method that has one. Rejects with MeshError. */
+  async call(method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> {
+    const answers = await this.#open(method, init, options);
+    const { value } = await answers.next();
+    if (value === undefined) throw internalError();
+    answers.end();
+    return decode(method.output, value);
+  }
+
+  /** The answers of a method. The call starts at once; what refuses it is told by the first read. */
+  answers(method: DescMethodServerStreaming, init: Init, options?: LocalOptions): AsyncIterator<Message> {
+    return new Answers(method.output, this.#open(method, init, options));
+  }
 
   /** Ends the connection; calls under way fail. */
   close(): void {
@@ -92,20 +113,26 @@ export class GrpcTransport implements Transport {
     this.#connection.close();
   }
 
-  #exchange<I extends DescMessage>(
-    method: DescMethod & { input: I },
-    input: MessageInitShape<I>,
-    { signal, timeoutMs, header }: CallSettings,
-  ): ExchangeCall | Promise<ExchangeCall> {
+  async #open(method: DescMethod, init: Init, options?: LocalOptions): Promise<ExchangeCall> {
+    const renewal = this.#proof.renewal();
+    if (renewal !== undefined) await renewal;
+    return this.#exchange(method, init, options);
+  }
+
+  #exchange(method: DescMethod, init: Init, options: LocalOptions = {}): ExchangeCall | Promise<ExchangeCall> {
+    const left = options instanceof CallUntil ? options.left : undefined;
+    const signal = left === undefined ? options.signal : undefined;
+    if (left?.ended !== undefined) throw abortFailure(left.ended);
     if (signal?.aborted) throw abortFailure(signal.reason);
-    const headers = header === undefined ? undefined : new Headers(header);
+    const headers = options.headers === undefined ? undefined : new Headers(options.headers);
     return this.#exchanges.call({
       method: `${method.parent.typeName}/${method.name}`,
-      request: encode(method.input, input),
+      request: encode(method.input, init),
       context: outgoingContext(headers),
       headers: headers && Object.fromEntries(headers),
-      timeoutMs: effectiveTimeout(timeoutMs),
+      timeoutMs: effectiveTimeout(options.timeoutMs),
       signal,
+      left,
       word: meshWord(method.parent),
       caller: this.#caller,
       isRepeatable: method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
@@ -128,17 +155,21 @@ export class GrpcTransport implements Transport {
   }
 }
 
-async function single(answers: ExchangeCall): Promise<Buffer> {
-  const { value } = await answers.next();
-  if (value === undefined) throw internalError();
-  answers.end();
-  return value;
-}
+/** The answers of a call. Leaving the iteration does not cancel the call; its signal does. */
+class Answers implements AsyncIterator<Message, undefined> {
+  readonly #type: DescMessage;
+  #source: Promise<ExchangeCall> | ExchangeCall;
 
-function decoded<O extends DescMessage>(schema: O, answers: ExchangeCall): AsyncIterable<MessageShape<O>> {
-  const next = async (): Promise<IteratorResult<MessageShape<O>, undefined>> => {
-    const { value } = await answers.next();
-    return value === undefined ? { done: true, value } : { done: false, value: decode(schema, value) };
-  };
-  return { [Symbol.asyncIterator]: () => ({ next }) };
+  constructor(type: DescMessage, source: Promise<ExchangeCall>) {
+    this.#type = type;
+    this.#source = source;
+    // The first read tells.
+    source.catch(() => undefined);
+  }
+
+  async next(): Promise<IteratorResult<Message, undefined>> {
+    if (this.#source instanceof Promise) this.#source = await this.#source;
+    const { value } = await this.#source.next();
+    return value === undefined ? { done: true, value } : { done: false, value: decode(this.#type, value) };
+  }
 }

@@ -10,6 +10,8 @@ const ended = { done: true, value: undefined } as const;
 const empty = { [Symbol.asyncIterator]: () => ({ next: async () => ended }) };
 const transport: Routes = {
   local: () => undefined,
+  call: () => Promise.reject(new Error('not called')),
+  answers: () => empty[Symbol.asyncIterator](),
   unary: () => Promise.reject(new Error('not called')),
   stream: async (method) => streamResponse(method, empty),
 };

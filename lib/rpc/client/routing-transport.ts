@@ -1,11 +1,29 @@
-import type { DescService, MessageShape } from '@bufbuild/protobuf';
+import type {
+  DescMessage,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  DescService,
+  Message,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import { codeOf, endWith, isTracing, startClientSpan, type WorkSpan } from '../../telemetry/index.ts';
 import type { Dispatcher } from '../server/index.ts';
-import { draining, MeshError, type MeshOptions, meshWord, spanOf, streamResponse } from '../call/index.ts';
+import {
+  draining,
+  MeshError,
+  type MeshOptions,
+  meshWord,
+  spanOf,
+  streamResponse,
+  unaryResponse,
+} from '../call/index.ts';
 import type { GrpcTransport } from './grpc-transport.ts';
-import { LocalCalls } from '../local/index.ts';
+import { LocalCalls, type LocalOptions } from '../local/index.ts';
 import type { Routes } from './mesh-client.ts';
+
+type Init = MessageInitShape<DescMessage>;
 
 export interface RoutingOptions extends Pick<MeshOptions, 'urls' | 'identities' | 'tls'> {
   /** Name of the service that calls. */
@@ -30,11 +48,30 @@ export class RoutingTransport implements Routes {
     return this.#dispatcher.serves(service) ? this.#local : undefined;
   }
 
-  /** Only to other processes: `createMeshClient` calls its own directly. */
-  readonly unary: Transport['unary'] = async (method, ...call) => {
+  /** The answer of a method of another process. Rejects with MeshError. */
+  readonly call = async (method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> => {
     const span = isTracing() ? startClientSpan(spanOf(method)) : undefined;
-    const send = async () => (await this.#remote(method.parent)).unary(method, ...call);
+    const send = async () => (await this.#remote(method.parent)).call(method, init, options);
     return span === undefined ? send() : endWith(span, span.run(send));
+  };
+
+  /** The answers of a method of another process. The call starts at once; what refuses it is told by the first read. */
+  readonly answers = (
+    method: DescMethodServerStreaming,
+    init: Init,
+    options?: LocalOptions,
+  ): AsyncIterator<Message> => {
+    const span = isTracing() ? startClientSpan(spanOf(method)) : undefined;
+    const open = async () => (await this.#remote(method.parent)).answers(method, init, options);
+    if (span === undefined) return new OpenedAnswers(open());
+    const answers = new OpenedAnswers(endsIfRefused(span, span.run(open)));
+    return endingWith(span, { [Symbol.asyncIterator]: () => answers });
+  };
+
+  /** Calls with one request go by `call` and `answers`. */
+  readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, headers, input]) => {
+    const answer = await this.call(method, input, { signal, timeoutMs, headers });
+    return unaryResponse(method, answer as MessageShape<typeof method.output>);
   };
 
   readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, headers, input]) => {
@@ -79,13 +116,38 @@ export class RoutingTransport implements Routes {
   }
 }
 
+/** The answers of a call that is being opened. */
+class OpenedAnswers implements AsyncIterator<Message> {
+  #answers: Promise<AsyncIterator<Message>> | AsyncIterator<Message>;
+
+  constructor(answers: Promise<AsyncIterator<Message>>) {
+    this.#answers = answers;
+    // The first read tells.
+    answers.catch(() => undefined);
+  }
+
+  next(): Promise<IteratorResult<Message>> {
+    return this.#answers instanceof Promise ? this.#first(this.#answers) : this.#answers.next();
+  }
+
+  async #first(answers: Promise<AsyncIterator<Message>>): Promise<IteratorResult<Message>> {
+    this.#answers = await answers;
+    return this.#answers.next();
+  }
+}
+
 /** The answers of a call, at whose end its span ends. */
 async function withinSpan<R extends { readonly message: AsyncIterable<unknown> }>(span: WorkSpan, opened: Promise<R>) {
-  const response = await opened.catch((error: unknown) => {
+  const response = await endsIfRefused(span, opened);
+  return { ...response, message: endingWith(span, response.message) };
+}
+
+/** Ends the span of a call that could not be opened. */
+function endsIfRefused<T>(span: WorkSpan, opened: Promise<T>): Promise<T> {
+  return opened.catch((error: unknown) => {
     span.end(codeOf(error));
     throw error;
   });
-  return { ...response, message: endingWith(span, response.message) };
 }
 
 async function* endingWith<T>(span: WorkSpan, answers: AsyncIterable<T>): AsyncGenerator<T> {

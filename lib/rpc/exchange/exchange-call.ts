@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../telemetry/index.ts';
-import { Wake } from '../../wait/index.ts';
+import { type Leaving, Wake } from '../../wait/index.ts';
 import { abortFailure, deadlineExceeded, draining, type MeshError, ReadCredit, serviceSilent } from '../call/index.ts';
 
 /** A call, ready to be sent. */
@@ -12,6 +12,8 @@ export interface OutgoingCall {
   readonly headers: Record<string, string> | undefined;
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
+  /** The end of the work that the call belongs to, in place of a signal: a signal would be made for each call. */
+  readonly left?: Leaving | undefined;
   /** The service's name in errors, e.g. `sessions`. */
   readonly word: string;
   /** Name of the service that calls. */
@@ -53,6 +55,8 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
   readonly #credit = new ReadCredit();
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #startedAt = performance.now();
+  /** Takes the listener for the end of the caller's work back. */
+  readonly #unfollow: (() => void) | undefined;
   /** Undefined while the call is between two streams. */
   #carrier: Carrier | undefined;
   #refusals = 0;
@@ -64,10 +68,11 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
   constructor(call: OutgoingCall, elsewhere: SendElsewhere) {
     this.call = call;
     this.#elsewhere = elsewhere;
-    const { signal, timeoutMs } = call;
+    const { signal, left, timeoutMs } = call;
     // The server has its own timer, so it need not be told.
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.end(deadlineExceeded()), timeoutMs);
     signal?.addEventListener('abort', this.#onAbort);
+    this.#unfollow = left?.onceEnded(this.#onAbort);
   }
 
   /** Milliseconds until its deadline, at least 1; undefined where it has none. */
@@ -144,6 +149,7 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     clearTimeout(this.#timer);
     this.#noteTime();
     this.call.signal?.removeEventListener('abort', this.#onAbort);
+    this.#unfollow?.();
     this.#carrier?.onEnd(failure);
     this.#arrived.wake();
   }
@@ -166,6 +172,6 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
   readonly #onAbort = (): void => {
     this.#waiting.length = 0;
     this.#carrier?.onLeft();
-    this.end(abortFailure(this.call.signal?.reason));
+    this.end(abortFailure(this.call.left?.ended ?? this.call.signal?.reason));
   };
 }

@@ -144,8 +144,9 @@ export class ExchangeServer {
 
   #send(id: number, kind: ResponseKind, spent?: Spent): void {
     const { stream } = this.#options;
-    const told = spent === undefined ? {} : { databaseMs: spent.database, modelMs: spent.model };
-    if (!stream.writableEnded) this.#sender.send(encode(ExchangeResponseSchema, { id, kind, ...told }));
+    if (stream.writableEnded) return;
+    const message = { id, kind, databaseMs: spent?.database ?? 0, modelMs: spent?.model ?? 0 };
+    this.#sender.send(encode(ExchangeResponseSchema, message));
   }
 
   #endWhenIdle(): void {

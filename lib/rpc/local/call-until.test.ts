@@ -43,12 +43,12 @@ describe.each([
     const call = new CallUntil(new Stopping(), { headers: { 'x-key': 'k' } });
     expect((await auth.getAccount({ id: 'a' }, call)).account?.id).toBe('k');
   });
-});
 
-test('a call within the process makes no signal of what ends it', async () => {
-  await using mesh = await testMesh({ local: true, auth: { getAccount: ({ id }) => ({ account: { id } }) } });
-  const stopping = new Stopping();
-  const signal = vi.spyOn(stopping, 'signal', 'get');
-  await mesh.client.client(AuthService).getAccount({ id: 'a' }, new CallUntil(stopping));
-  expect(signal).not.toHaveBeenCalled();
+  test('a call makes no signal of what ends it', async () => {
+    await using mesh = await testMesh({ local, auth: { getAccount: ({ id }) => ({ account: { id } }) } });
+    const stopping = new Stopping();
+    const signal = vi.spyOn(stopping, 'signal', 'get');
+    await mesh.client.client(AuthService).getAccount({ id: 'a' }, new CallUntil(stopping));
+    expect(signal).not.toHaveBeenCalled();
+  });
 });

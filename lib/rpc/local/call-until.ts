@@ -6,7 +6,7 @@ interface Besides {
   readonly headers?: Record<string, string> | undefined;
 }
 
-/** Options of a call that is canceled when `left` ends. A call within the process makes no signal of it. */
+/** Options of a call that is canceled when `left` ends. A call makes no signal of it, but one whose caller streams to another process. */
 export class CallUntil implements CallOptions {
   readonly left: Stopping;
   /** Milliseconds; 0 for no deadline. */

@@ -1,7 +1,7 @@
 import { abortFailure, type CallOrigin, outgoingContext, withContext } from '../call/index.ts';
 import { CallUntil } from './call-until.ts';
 
-/** Connect's options of a call that the services of this process heed. */
+/** Connect's options of a call that services heed. */
 export interface LocalOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
