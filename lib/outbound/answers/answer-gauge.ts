@@ -23,8 +23,6 @@ export interface AnswerBounds {
   readonly isOpaque?: boolean | undefined;
   /** A stream that stays open: of what it has sent, only the event that has not ended is kept. */
   readonly isLasting?: boolean | undefined;
-  /** Asked when the answer has begun and for each chunk: a promise for when the account may do a further piece of work, or undefined. It never rejects. */
-  readonly step?: (() => Promise<void> | undefined) | undefined;
   /** The budget of the answer; that of the process by default. */
   readonly budget?: AnswerBudget | undefined;
 }
@@ -45,7 +43,6 @@ export class AnswerGauge {
   readonly #isEvents: boolean;
   readonly #isLasting: boolean;
   readonly #held: HeldAnswer;
-  readonly #step: AnswerBounds['step'];
   readonly #onRefused: (refused: AnswerRefused) => void;
   #isOver = false;
 
@@ -55,7 +52,6 @@ export class AnswerGauge {
     const { isNoList = false, isOpaque = false } = bounds;
     this.#isEvents = isEvents;
     this.#isLasting = isLasting;
-    this.#step = bounds.step;
     this.#shape = new AnswerShape({
       mostBytes,
       mostEventBytes: isEvents ? mostEventBytes : undefined,
@@ -74,9 +70,7 @@ export class AnswerGauge {
    */
   turn(chunk: Uint8Array): Promise<void> | undefined {
     this.#held.hold(this.#kept() + chunk.byteLength);
-    const step = this.#isOver ? undefined : this.#step?.();
-    const turn = () => (this.#isOver ? undefined : pace.turn(this.#accountId, chunk.byteLength));
-    return step === undefined ? turn() : step.then(turn);
+    return this.#isOver ? undefined : pace.turn(this.#accountId, chunk.byteLength);
   }
 
   /** True when the answer may go on with this chunk, whose turn it is. */

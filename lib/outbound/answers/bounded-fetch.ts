@@ -8,6 +8,8 @@ export interface FetchBounds {
   readonly boundsOf?: (init: RequestInit | undefined, input: Parameters<Fetch>[0]) => AnswerBounds;
   /** Called when an answer is given up. */
   readonly onRefused?: (refused: AnswerRefused) => void;
+  /** Asked when an answer has begun: a promise for when it may go on, which never rejects, or undefined. See `AccountSteps`. Chunks do not wait for it: those of a flood would not be seen to wait. */
+  readonly step?: (() => Promise<void> | undefined) | undefined;
 }
 
 /**
@@ -15,14 +17,14 @@ export interface FetchBounds {
  * more than 300,000 values or 5,000 levels. The answers that arrive share a budget, of the account for which the fetch is called and of the process. What is not
  * read is not fetched.
  */
-export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused }: FetchBounds = {}): Fetch {
+export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused, step }: FetchBounds = {}): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
+    const begins = step?.();
+    if (begins !== undefined) await begins;
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const ofAnswer = boundsOf?.(init, input) ?? {};
-    const step = ofAnswer.step?.();
-    if (step !== undefined) await step;
     const isEvents = ofAnswer.isEvents === true || headers.get('content-type')?.startsWith('text/event-stream');
     const bounds = { ...ofAnswer, isEvents };
     const body = boundedBody(response.body, { bounds, onRefused, signal: init?.signal });

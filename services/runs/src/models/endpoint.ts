@@ -7,7 +7,7 @@ export interface Endpoint {
   readonly openAiApi?: 'chat' | 'responses';
   /** Account that look-ups of names and answers count for. */
   readonly accountId?: string | undefined;
-  /** Spreads the work for answers, see `AccountSteps`. Absent: it is done when they arrive. */
+  /** Lets an answer that has begun go on, see `AccountSteps`. Absent: it does at once. */
   readonly step?: (() => Promise<void> | undefined) | undefined;
   /** Makes the requests; the platform's own fetch when absent. */
   readonly fetch?: typeof globalThis.fetch;

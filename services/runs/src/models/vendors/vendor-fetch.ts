@@ -9,7 +9,8 @@ import type { Endpoint } from '../endpoint.ts';
 export function createVendorFetch(endpoint: Pick<Endpoint, 'fetch' | 'accountId' | 'step'>): typeof globalThis.fetch {
   const { fetch = globalThis.fetch, accountId = '', step } = endpoint;
   const bounded = createBoundedFetch((input, init) => fetch(input, { ...init, redirect: 'manual' }), {
-    boundsOf: (init, input) => ({ isEvents: asksForStream(init?.body, input), step }),
+    step,
+    boundsOf: (init, input) => ({ isEvents: asksForStream(init?.body, input) }),
   });
   return (input, init) => forAccount(accountId, () => bounded(input, traced(init)));
 }
