@@ -204,6 +204,20 @@ test('an answer goes on when there is a step for it', async () => {
   expect(await (await answer).text()).toBe('12');
 });
 
+test('an answer whose call is aborted while it waits for a step is given up, and its body cancelled', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isCancelled = false;
+  const body = new ReadableStream({ cancel: () => void (isCancelled = true) });
+  const fetch = createBoundedFetch(async () => new Response(body), { step: () => promise });
+  const leaving = new AbortController();
+  const answer = fetch('http://a.example/', { signal: leaving.signal });
+  await immediate();
+  leaving.abort(new Error('left'));
+  resolve();
+  await expect(answer).rejects.toThrow('left');
+  expect(isCancelled).toBe(true);
+});
+
 test('a flood whose answers begin in steps leaves most of the time to others', async () => {
   const steps = new AccountSteps();
   void steps.take('stranger');

@@ -22,6 +22,8 @@ export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused, step }: 
     const response = await fetch(input, init);
     const begins = step?.();
     if (begins !== undefined) await begins;
+    if (init?.signal?.aborted) await response.body?.cancel().catch(() => undefined);
+    init?.signal?.throwIfAborted();
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const ofAnswer = boundsOf?.(init, input) ?? {};
