@@ -1,4 +1,4 @@
-/** Thrown where bytes are a message that is read by protobuf-es itself: it has fields that this process does not know, one field twice, or is broken. */
+/** Thrown where bytes are a message that is read by protobuf-es itself: it has fields that this process does not know, one message twice, or is broken. */
 export const unusual = new Error('no usual message');
 
 const replacement = '\uFFFD';
@@ -44,7 +44,9 @@ export class BytesReader {
   }
 
   bool(): boolean {
-    return this.uint32() !== 0;
+    const byte = this.#byte();
+    if (byte > 1) throw unusual;
+    return byte === 1;
   }
 
   double(): number {

@@ -36,7 +36,7 @@ export function delimitedTag({ number }: DescField): number {
   return tagOf(number, delimited);
 }
 
-/** Whether all its values go as one, and which tag each has otherwise. */
+/** Whether all its values go as one. */
 export function isPacked(field: DescField): boolean {
   return field.fieldKind === 'list' && field.packed;
 }
