@@ -3,24 +3,16 @@ import { create, type DescField, type DescMessage, type DescOneof, type Message 
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { type BytesReader, unusual } from './bytes-reader.ts';
 import { delimitedTag, isPacked, scalarOf } from './compiled-fields.ts';
+import { perType } from './per-type.ts';
 
 /** Reads a message up to a place. Throws `unusual` where protobuf-es has to. */
 export type Read = (reader: BytesReader, end: number) => Message;
-
-const readers = new WeakMap<DescMessage, Read>();
 
 /**
  * A function that reads messages of a plain type into objects of one hidden class, the same that `newMessage` makes: protobuf-es stores each field by a computed
  * name.
  */
-export function readerOf(type: DescMessage): Read {
-  let read = readers.get(type);
-  if (read === undefined) {
-    read = compile(type);
-    readers.set(type, read);
-  }
-  return read;
-}
+export const readerOf = perType(compile);
 
 type Member = DescField | DescOneof;
 

@@ -4,24 +4,16 @@ import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { unusual } from './bytes-reader.ts';
 import type { BytesWriter } from './bytes-writer.ts';
 import { delimitedTag, isPacked, scalarOf } from './compiled-fields.ts';
+import { perType } from './per-type.ts';
 
 /** Writes a message or its plain fields. Throws `unusual` for one with fields that this process does not know. */
 export type Write = (writer: BytesWriter, message: object) => void;
-
-const writers = new WeakMap<DescMessage, Write>();
 
 /**
  * A function that writes messages of a plain type: it names each field, so V8 knows its place. protobuf-es has a list of closures for each type, which look up each field by a
  * computed name, and wants whole messages.
  */
-export function writerOf(type: DescMessage): Write {
-  let write = writers.get(type);
-  if (write === undefined) {
-    write = compile(type);
-    writers.set(type, write);
-  }
-  return write;
-}
+export const writerOf = perType(compile);
 
 function compile(type: DescMessage): Write {
   const children: Record<string, Write> = {};

@@ -84,7 +84,7 @@ test.each([
   ['a text in place of bytes', EventSchema, { json: 'text' }],
 ])('%s is refused', (_, type, init) => {
   expect(() => encode(type, init as unknown as Init)).toThrowError(expect.objectContaining({ code: 'internal' }));
-  // What was written of it is not in the next message.
+  // The next message begins anew.
   expect(encode(EventSchema, { id: 'e' })).toHaveLength(3);
 });
 
