@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import type { MeshTls } from '@agentmesh/lib/rpc';
 import { freePorts, shownSerial, testCertificate } from '@agentmesh/lib/rpc/testing';
@@ -31,15 +32,18 @@ function filesOf({ cert, key }: MeshTls, authorities: readonly MeshTls[]): Files
 }
 
 const isFull = process.env.VERIFY === 'full';
-/** Requests of each step. */
-const requests = isFull ? 2_000 : 200;
+/** Requests of each step, and the pause after each of a client, which leaves most of the machine to other tests. */
+const { requests, pauseMs } = isFull ? { requests: 2_000, pauseMs: 0 } : { requests: 200, pauseMs: 20 };
 
 /** Sends requests over eight connections until `stop`, which answers their statuses. */
 function load(caller: Caller) {
   const statuses: number[] = [];
   let isOver = false;
   const one = async (): Promise<void> => {
-    while (!isOver) statuses.push((await caller.request('GET', '/api/users/me')).status);
+    while (!isOver) {
+      statuses.push((await caller.request('GET', '/api/users/me')).status);
+      if (pauseMs > 0) await delay(pauseMs);
+    }
   };
   const all = Promise.all(Array.from({ length: 8 }, one));
   return {

@@ -66,7 +66,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 /** The apps that tests run. */
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 /** The app `echo` alone. The samples have one in code, for which each start runs a process with ADK: a quarter of a second of processor time. */
-const plainAgentsDir = fileURLToPath(new URL('plain-agents', import.meta.url));
+export const plainAgentsDir = fileURLToPath(new URL('plain-agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
 
 /** Starts the mesh as real processes of `main.ts`. Resolves when all of them are ready. */

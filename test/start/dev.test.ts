@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { plainAgentsDir } from '../mesh.ts';
 import { occupy, root } from './run-main.ts';
 import { plainEnvironment } from '../plain-environment.ts';
 
@@ -81,7 +82,7 @@ describe('npm run dev', { timeout: 90_000 }, () => {
   });
 
   test('prints a line for each request, as JSON where no terminal reads it', async () => {
-    const dev = await startDev({ LOG_LEVEL: undefined, PORT: '0', OPS_PORT: '0' });
+    const dev = await startDev({ AGENTS_DIR: plainAgentsDir, LOG_LEVEL: undefined, PORT: '0', OPS_PORT: '0' });
     await fetch(`${found(dev.output, /Agent Mesh is ready at (\S+)/)}/openapi.json`);
     const lines = () => dev.output.split('\n').filter((line) => line.includes('"msg":"request"'));
     await expect
@@ -123,7 +124,8 @@ describe('npm run dev', { timeout: 90_000 }, () => {
     const busy = opened.use(await occupy(0));
     await writeFile(join(tree, '.env'), `ENCRYPT_KEY=${'k'.repeat(32)}\n${setting}=${busy.port}\n`);
     // The usual other port may be in use on this machine, which `dev` would tell.
-    const { process: ended, output } = await startDev({ [setting === 'PORT' ? 'OPS_PORT' : 'PORT']: '0' });
+    const env = { AGENTS_DIR: plainAgentsDir, [setting === 'PORT' ? 'OPS_PORT' : 'PORT']: '0' };
+    const { process: ended, output } = await startDev(env);
     await expect.poll(() => ended.exitCode).toBe(1);
     expect(output).toBe(
       `${setting}: 127.0.0.1:${busy.port} is already in use. ` +
@@ -133,7 +135,7 @@ describe('npm run dev', { timeout: 90_000 }, () => {
 
   test('writes a random key once, to a file that only its owner can read', async () => {
     const [port, opsPort] = await freePorts(2);
-    const env = { PORT: String(port), OPS_PORT: String(opsPort) };
+    const env = { AGENTS_DIR: plainAgentsDir, PORT: String(port), OPS_PORT: String(opsPort) };
     const first = await startDev(env);
     first.process.kill('SIGTERM');
     await once(first.process, 'exit');

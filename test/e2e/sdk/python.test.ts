@@ -87,8 +87,8 @@ describe.skipIf(!hasPython)('the client for Python', () => {
   });
 
   test('has a reference that is made from its doc comments, with every verb', async () => {
-    // The index for searching is no part of what is looked at, and takes most of the time.
-    const options = ['--no-search', '--output-directory', join(folder, 'reference')];
+    // The index for searching and the coloured sources are no part of what is looked at, and take most of the time.
+    const options = ['--no-search', '--no-show-source', '--output-directory', join(folder, 'reference')];
     const made = await run(python, '-m', 'pdoc', 'agentmesh', ...options);
     expect(made).toMatchObject({ code: 0 });
     const page = readFileSync(join(folder, 'reference', 'agentmesh.html'), 'utf8');
