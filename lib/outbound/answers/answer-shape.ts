@@ -101,7 +101,7 @@ export class AnswerShape {
   }
 
   #readLine(chunk: Uint8Array, from: number, to: number): AnswerRefused | undefined {
-    let [text, values, levels, deepest] = [this.#text, this.#values, this.#levels, 0];
+    let [text, values, levels] = [this.#text, this.#values, this.#levels];
     for (let at = from; at < to; at += 1) {
       const byte = chunk[at] as number;
       if (text === 'escaped') text = 'open';
@@ -111,11 +111,11 @@ export class AnswerShape {
         if (byte > carriageReturn) this.#isLineEmpty = false;
         values += valuesOf[byte] as number;
         levels += levelsOf[byte] as number;
-        if (levels > deepest) deepest = levels;
+        // The rest of the chunk is not read: for an answer of brackets it would take ten times as long as the part that was.
+        if (levels > mostLevels) return tooLarge(`JSON of more than ${mostLevels} levels`);
       }
     }
     [this.#text, this.#values, this.#levels] = [text, values, levels];
-    if (deepest > mostLevels) return tooLarge(`JSON of more than ${mostLevels} levels`);
     return values > mostValues ? tooLarge(`JSON of more than ${mostValues} values`) : undefined;
   }
 }
