@@ -42,12 +42,23 @@ async function run(caller: Caller, { kind, app }: Attack): Promise<string> {
   return typeof code === 'string' ? code : '';
 }
 
+function countLists(): number {
+  return mcp.calls.filter(({ method }) => method === 'tools/list').length;
+}
+
+/** Runs that find no connection with their MCP server go on without its tools. They are repeated until there were more lists than runs at once. */
+async function runAgain(caller: Caller, attack: Attack): Promise<string> {
+  for (;;) {
+    const code = await run(caller, attack);
+    if (attack.kind !== 'tools' || countLists() > attack.atOnce) return code;
+  }
+}
+
 async function answer(request: Request): Promise<Told> {
   if (request === 'open') return { open: model.open };
   const caller = new Caller(request.url, request.token);
-  const runs = await Promise.all(Array.from({ length: request.atOnce }, () => run(caller, request)));
-  const lists = mcp.calls.filter(({ method }) => method === 'tools/list').length;
-  return { codes: [...new Set(runs)], lists };
+  const runs = await Promise.all(Array.from({ length: request.atOnce }, () => runAgain(caller, request)));
+  return { codes: [...new Set(runs)], lists: countLists() };
 }
 
 const tell = (told: Told): void => void process.send?.(told);

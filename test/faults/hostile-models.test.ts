@@ -119,7 +119,7 @@ test.each<{ kind: Hostile; codes: string[]; p99Ms: number }>([
     await mesh.restart();
     expect(starts).toBe(1);
     await expect.poll(() => attacker.open()).toBe(0);
-    // An account has 64 calls of MCP servers at a time, and each list ends behind 16 pages. Those are 1,024 pages when all other runs come meanwhile, and go on without tools.
+    // An account has 16 connections with MCP servers at a time, and each list ends behind 16 pages: 256 pages when all other runs come meanwhile. So the clients run again until there were enough.
     if (kind === 'tools') expect((await attack).lists).toBeGreaterThan(isFull ? 1_023 : atOnce);
   },
 );
