@@ -1,5 +1,4 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { GenerateContentConfig } from '@google/genai';
 import type { Connection } from '../ai-sdk/connection.ts';
@@ -10,6 +9,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { requireKey } from './require-key.ts';
 import { toReasoning } from './to-reasoning.ts';
 import { keepSignature, recallSignature } from './thought-signature.ts';
+import { compatibleModel } from './compatible-model.ts';
 import { createVendorFetch } from './vendor-fetch.ts';
 
 /**
@@ -37,16 +37,8 @@ function connectResponses(model: string, endpoint: Endpoint): Connection {
 }
 
 function connectCompatible(model: string, endpoint: Endpoint): Connection {
-  const { baseUrl, apiKey } = endpoint;
-  const provider = createOpenAICompatible({
-    name: 'openai',
-    baseURL: baseUrl,
-    includeUsage: true,
-    supportsStructuredOutputs: true,
-    fetch: createVendorFetch(endpoint),
-    ...(apiKey === undefined ? {} : { apiKey }),
-  });
-  return { languageModel: provider.chatModel(model), dialect, secrets: apiKey === undefined ? [] : [apiKey] };
+  const { apiKey } = endpoint;
+  return { languageModel: compatibleModel(model, endpoint), dialect, secrets: apiKey === undefined ? [] : [apiKey] };
 }
 
 /** The request and answer forms of chat completions. */
