@@ -188,10 +188,15 @@ export class ExchangeClient {
     this.#received += 1;
     this.#isAsked = false;
     this.#silences = 0;
-    const response = decode(ExchangeResponseSchema, bytes);
-    // Copies, so that a message that is kept keeps no others.
-    for (const one of response.together) this.#take(decode(ExchangeResponseSchema, Buffer.from(one)));
-    if (response.together.length === 0) this.#take(response);
+    const responses = readTogether(bytes);
+    if (responses === undefined) return this.#breakOff();
+    for (const response of responses) this.#take(response);
+  }
+
+  /** Bytes that are no message fail the calls of the stream: their answers may be among them. */
+  #breakOff(): void {
+    this.#fail(() => internalError(), undefined);
+    this.#stream.cancel();
   }
 
   #take({ id, kind, databaseMs, modelMs }: ExchangeResponse): void {
@@ -253,5 +258,17 @@ export class ExchangeClient {
   #failCall(call: ExchangeCall, failure: Failure): void {
     if (failure === 'refused') call.refused();
     else call.end(failure(call.call.word));
+  }
+}
+
+/** Undefined for bytes that are no message. */
+function readTogether(bytes: Buffer): readonly ExchangeResponse[] | undefined {
+  try {
+    const response = decode(ExchangeResponseSchema, bytes);
+    if (response.together.length === 0) return [response];
+    // Copies, so that a message that is kept keeps no others.
+    return response.together.map((one) => decode(ExchangeResponseSchema, Buffer.from(one)));
+  } catch {
+    return undefined;
   }
 }

@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService, GetAccountRequestSchema, GetAccountResponseSchema } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
 import { type DescMethod, fromBinary, type MessageInitShape, toBinary, create } from '@bufbuild/protobuf';
-import { type Client, Metadata, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { EXCHANGE_PATH, ExchangeClient } from './exchange-client.ts';
+import { EXCHANGE_PATH } from './exchange-client.ts';
 import { asIs, encode } from '../wire/index.ts';
 import { openConnection } from '../client/grpc-connection.ts';
 import { presentAs } from '../testing/present-as.ts';
@@ -111,33 +110,6 @@ test('a caller of an earlier version gets each answer by itself', async () => {
   for (let id = 1; id <= 20; id += 1) call(id, `${id}`);
   await vi.waitFor(() => expect(heard).toHaveLength(20));
   expect(heard).toContainEqual([20, 'answer', '20']);
-});
-
-test('a server of an earlier version gets each call by itself', async () => {
-  const server = new Server();
-  opened.defer(() => server.forceShutdown());
-  const heard: unknown[] = [];
-  const asItCame = {
-    requestSerialize: asIs,
-    requestDeserialize: asIs,
-    responseSerialize: asIs,
-    responseDeserialize: asIs,
-  };
-  const method = { path: EXCHANGE_PATH, requestStream: true, responseStream: true, ...asItCame };
-  const answer = (stream: ServerDuplexStream<Buffer, Buffer>): void => {
-    stream.sendMetadata(new Metadata());
-    stream.on('data', (bytes: Buffer) => heard.push(fromBinary(ExchangeRequestSchema, bytes).kind.case));
-  };
-  server.addService({ exchange: method }, { exchange: answer });
-  const port = await promisify(server.bindAsync.bind(server))('127.0.0.1:0', ServerCredentials.createInsecure());
-  const connection = openConnection({ url: `http://127.0.0.1:${port}` });
-  opened.defer(() => connection.close());
-  const client = new ExchangeClient(connection, new Metadata());
-  await client.answered;
-  const call = { method: getAccount, request: Buffer.from(''), context: {}, headers: {}, word: 'auth' };
-  for (let sent = 0; sent < 20; sent += 1)
-    client.call({ ...call, timeoutMs: undefined, signal: undefined }, () => undefined);
-  await vi.waitFor(() => expect(heard).toEqual(Array.from({ length: 20 }, () => 'call')));
 });
 
 test('a method that nobody serves fails alone', async () => {
