@@ -110,7 +110,7 @@ export class AnswerShape {
       else {
         if (byte > carriageReturn) this.#isLineEmpty = false;
         values += valuesOf[byte] as number;
-        levels += levelsOf[byte] as number;
+        levels = Math.max(0, levels + (levelsOf[byte] as number));
         // The rest of the chunk is not read: for an answer of brackets it would take ten times as long as the part that was.
         if (levels > mostLevels) return tooLarge(`JSON of more than ${mostLevels} levels`);
       }
