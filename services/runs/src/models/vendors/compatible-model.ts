@@ -28,7 +28,7 @@ export function compatibleModel(model: string, endpoint: Endpoint): LanguageMode
 }
 
 function keptModel(model: string, baseURL: string): LanguageModelV4 {
-  const name = `${baseURL} ${model}`;
+  const name = JSON.stringify([baseURL, model]);
   const known = kept.get(name);
   if (known !== undefined) return known;
   const provider = createOpenAICompatible({
@@ -36,7 +36,11 @@ function keptModel(model: string, baseURL: string): LanguageModelV4 {
     baseURL,
     includeUsage: true,
     supportsStructuredOutputs: true,
-    fetch: (input, init) => createVendorFetch(presentEndpoint())(input, init),
+    fetch: (input, init) => {
+      const send = createVendorFetch(presentEndpoint());
+      // A connection that is kept for other calls would keep the endpoint of the one that opened it.
+      return calls.exit(() => send(input, init));
+    },
   });
   const made = provider.chatModel(model);
   kept.set(name, made);
