@@ -189,13 +189,13 @@ export class ExchangeClient {
     this.#isAsked = false;
     this.#silences = 0;
     const responses = readTogether(bytes);
-    if (responses === undefined) return this.#breakOff();
-    for (const response of responses) this.#take(response);
+    if (responses instanceof Error) this.#breakOff(responses);
+    else for (const response of responses) this.#take(response);
   }
 
-  /** Bytes that are no message fail the calls of the stream: their answers may be among them. */
-  #breakOff(): void {
-    this.#fail(() => internalError(), undefined);
+  /** The answers of its calls may be among the bytes that are no message. */
+  #breakOff(reason: Error): void {
+    this.#fail(() => internalError(reason), 'broken');
     this.#stream.cancel();
   }
 
@@ -244,7 +244,7 @@ export class ExchangeClient {
 
   #fail(failure: (word: string) => MeshError, unanswered: Unanswered | undefined): void {
     this.#retired = true;
-    this.#failure = unanswered === 'refused' && !this.#hasJoined ? 'refused' : failure;
+    this.#failure ??= unanswered === 'refused' && !this.#hasJoined ? 'refused' : failure;
     this.#answered.resolve(unanswered);
     const calls = [...this.#calls.values()];
     this.#calls.clear();
@@ -261,14 +261,14 @@ export class ExchangeClient {
   }
 }
 
-/** Undefined for bytes that are no message. */
-function readTogether(bytes: Buffer): readonly ExchangeResponse[] | undefined {
+/** An error for bytes that are no message. */
+function readTogether(bytes: Buffer): readonly ExchangeResponse[] | Error {
   try {
     const response = decode(ExchangeResponseSchema, bytes);
     if (response.together.length === 0) return [response];
     // Copies, so that a message that is kept keeps no others.
     return response.together.map((one) => decode(ExchangeResponseSchema, Buffer.from(one)));
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error as Error;
   }
 }
