@@ -33,7 +33,7 @@ function filesOf({ cert, key }: MeshTls, authorities: readonly MeshTls[]): Files
 
 const isFull = process.env.VERIFY === 'full';
 /** Requests of each step, and the pause after each of a client, which leaves most of the machine to other tests. */
-const { requests, pauseMs } = isFull ? { requests: 2_000, pauseMs: 0 } : { requests: 200, pauseMs: 20 };
+const { requests, pauseMs } = isFull ? { requests: 2_000, pauseMs: 0 } : { requests: 200, pauseMs: 10 };
 
 /** Sends requests over eight connections until `stop`, which answers their statuses. */
 function load(caller: Caller) {

@@ -46,19 +46,25 @@ function countLists(): number {
   return mcp.calls.filter(({ method }) => method === 'tools/list').length;
 }
 
-/** Runs that find no connection with their MCP server go on without its tools. They are repeated until there were more lists than runs at once. */
-async function runAgain(caller: Caller, attack: Attack): Promise<string> {
-  for (;;) {
-    const code = await run(caller, attack);
-    if (attack.kind !== 'tools' || countLists() > attack.atOnce) return code;
-  }
+/** Most runs of a client. One run of each client asks for 256 pages of lists at least, so these ask for twice as many as are needed. */
+const mostRuns = 10;
+
+/**
+ * The codes of a client's runs. Those that find no connection with their MCP server go on without its tools, and are repeated until there were more lists than
+ * runs at once.
+ */
+async function codesOf(caller: Caller, attack: Attack): Promise<string[]> {
+  const codes = [await run(caller, attack)];
+  while (attack.kind === 'tools' && countLists() <= attack.atOnce && codes.length < mostRuns)
+    codes.push(await run(caller, attack));
+  return codes;
 }
 
 async function answer(request: Request): Promise<Told> {
   if (request === 'open') return { open: model.open };
   const caller = new Caller(request.url, request.token);
-  const runs = await Promise.all(Array.from({ length: request.atOnce }, () => runAgain(caller, request)));
-  return { codes: [...new Set(runs)], lists: countLists() };
+  const codes = await Promise.all(Array.from({ length: request.atOnce }, () => codesOf(caller, request)));
+  return { codes: [...new Set(codes.flat())], lists: countLists() };
 }
 
 const tell = (told: Told): void => void process.send?.(told);

@@ -9,10 +9,10 @@ import type { Hostile } from './attacker-process.ts';
 const isFull = process.env['VERIFY'] === 'full';
 // Runs at once, and the heap of the process that executes them in MiB.
 const [atOnce, heapMb] = isFull ? [1_024, 1_024] : [64, 256];
-/** p99 of a stranger's runs in milliseconds where nobody else ran, when those below were measured and now. */
+/** p99 of a stranger's runs in milliseconds where nobody else ran: the longest for which those below are taken as they are, and now. */
 const quiet = { usual: 12, now: 0 };
 /**
- * Most milliseconds of the p99 of a stranger's runs where the best of the last two measurements, which docs/performance.md has, is `p99Ms`: four times as long and a quarter of a second at least, because machines differ, and more
+ * Most milliseconds of the p99 of a stranger's runs where the measurement that docs/performance.md has is `p99Ms`: four times as long and a quarter of a second at least, because machines differ, and more
  * where the machine was slower when nobody else ran.
  */
 const mostMs = (p99Ms: number): number => Math.max(4 * p99Ms, 250) * Math.max(1, quiet.now / quiet.usual);

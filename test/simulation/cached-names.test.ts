@@ -55,7 +55,7 @@ test.skipIf(process.platform !== 'linux')('a new replica gets its share of the c
   );
   const caller = await newAccount(named.mesh.url);
   let isDone = false;
-  const load = { caller, clients: 4, without: ['artifacts', 'memory'], pauseMs, isOver: () => isDone };
+  const load = { caller, clients: 4, without: ['artifacts', 'memory'], pauseMs: pauseMs / 5, isOver: () => isDone };
   const share = async (): Promise<void> => {
     await named.surge();
     const startedMs = performance.now();
