@@ -56,15 +56,19 @@ test('a server of an earlier version gets each call by itself', async () => {
   await vi.waitFor(() => expect(heard).toEqual(Array.from({ length: 20 }, () => 'call')));
 });
 
-test('bytes of a server that are no message fail the calls of their stream, and end it', async () => {
+test('bytes of a server that are no message end their stream, whose calls move where they may be repeated and fail otherwise', async () => {
   const ended = Promise.withResolvers<void>();
   const client = await clientOf((stream) => {
     stream.sendMetadata(new Metadata());
     stream.on('data', () => stream.write(Buffer.from([0xff, 0xff, 0xff])));
     stream.once('cancelled', () => ended.resolve());
   });
+  const moved: unknown[] = [];
+  client.hasOther = () => true;
+  const repeatable = client.call({ ...emptyCall, isRepeatable: true }, (call) => moved.push(call));
   const failed = failureOf(client.call(emptyCall, () => undefined).next());
   expect(await failed).toMatchObject({ code: 'internal' });
+  expect(moved).toEqual([repeatable]);
   expect(client.retired).toBe(true);
   await ended.promise;
 });

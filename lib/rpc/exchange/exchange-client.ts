@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { ExchangeCall, type OutgoingCall, type SendElsewhere } from './exchange-call.ts';
 import { MessageSender, TAKES_SEVERAL } from './message-sender.ts';
-import { internalError, isMeshCode, type MeshError } from '../call/index.ts';
+import { internalError, isMeshCode, type MeshError, toMeshError } from '../call/index.ts';
 import {
   asBuffer,
   asIs,
@@ -188,14 +188,18 @@ export class ExchangeClient {
     this.#received += 1;
     this.#isAsked = false;
     this.#silences = 0;
-    const responses = readTogether(bytes);
-    if (responses instanceof Error) this.#breakOff(responses);
-    else for (const response of responses) this.#take(response);
+    let responses: readonly ExchangeResponse[];
+    try {
+      responses = readTogether(bytes);
+    } catch (error) {
+      return this.#breakOff(toMeshError(error));
+    }
+    for (const response of responses) this.#take(response);
   }
 
   /** The answers of its calls may be among the bytes that are no message. */
-  #breakOff(reason: Error): void {
-    this.#fail(() => internalError(reason), 'broken');
+  #breakOff(failure: MeshError): void {
+    this.#fail(() => failure, 'broken');
     this.#stream.cancel();
   }
 
@@ -261,14 +265,10 @@ export class ExchangeClient {
   }
 }
 
-/** An error for bytes that are no message. */
-function readTogether(bytes: Buffer): readonly ExchangeResponse[] | Error {
-  try {
-    const response = decode(ExchangeResponseSchema, bytes);
-    if (response.together.length === 0) return [response];
-    // Copies, so that a message that is kept keeps no others.
-    return response.together.map((one) => decode(ExchangeResponseSchema, Buffer.from(one)));
-  } catch (error) {
-    return error as Error;
-  }
+/** Throws MeshError for bytes that are no message. */
+function readTogether(bytes: Buffer): readonly ExchangeResponse[] {
+  const response = decode(ExchangeResponseSchema, bytes);
+  if (response.together.length === 0) return [response];
+  // Copies, so that a message that is kept keeps no others.
+  return response.together.map((one) => decode(ExchangeResponseSchema, Buffer.from(one)));
 }
