@@ -1,9 +1,12 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { createAddressPolicy } from './address-policy.ts';
 import { createGuardedApiFetch } from './guarded-api-fetch.ts';
 import type { ResolveAll } from './guarded-connector.ts';
+
+const piece = Buffer.alloc(64 * 1024);
 
 const resources = new AsyncDisposableStack();
 afterAll(() => resources.disposeAsync());
@@ -34,6 +37,27 @@ test('an allowed server is called with the body, and its answer is streamed', as
   const answer = await open(['127.0.0.1'])(`http://127.0.0.1:${port}/v1`, { method: 'POST', body: 'hello' });
   expect(answer.headers.get('x-method')).toBe('POST');
   expect(await answer.text()).toBe('hello');
+});
+
+test('answers that nobody reads are not fetched: each takes less than 128 KiB', async () => {
+  let sent = 0;
+  const port = await serve((_, response) => {
+    const more = (): void => {
+      do sent += piece.length;
+      while (response.write(piece));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const fetch = open(['127.0.0.1']);
+  const before = process.memoryUsage().arrayBuffers;
+  const answers = await Promise.all(Array.from({ length: 64 }, () => fetch(`http://127.0.0.1:${port}/`)));
+  // The server sends as long as the sockets of the system take more.
+  for (let last = -1; last < sent; await setTimeout(50)) last = sent;
+  const buffers = (process.memoryUsage().arrayBuffers - before) / answers.length;
+  await Promise.all(answers.map(({ body }) => body?.cancel()));
+  expect(sent).toBeGreaterThan(64 * piece.length);
+  expect(buffers).toBeLessThan(128 * 1024);
 });
 
 test('a redirect is an error, wherever it leads, and its target is not called', async () => {

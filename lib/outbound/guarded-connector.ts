@@ -1,5 +1,5 @@
 import { type LookupAddress, promises } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
 import { type AddressPolicy, normalizeHost } from './address-policy.ts';
@@ -15,6 +15,8 @@ export interface GuardedConnectorOptions {
   readonly resolveAll?: ResolveAll | undefined;
 }
 
+/** Most bytes that one read of a socket takes. */
+const chunkBytes = 8 * 1024;
 /** Look-ups of one account. A name that hangs keeps a turn for 5 s. */
 const lookups = { atOnce: 16, waiting: 256 };
 
@@ -33,7 +35,7 @@ export async function createGuardedConnector(
     policy.allows(hostname)
       ? promises.lookup(hostname, { all: true })
       : turns.run(presentAccount(), () => resolveAll(hostname));
-  const connect = build({ timeout: timeoutMs, lookup: createGuardedLookup(policy, resolve) });
+  const connect = build({ timeout: timeoutMs, lookup: createGuardedLookup(policy, resolve), ...readSmallChunks() });
   return (options, callback) => {
     const host = normalizeHost(options.hostname);
     try {
@@ -43,6 +45,23 @@ export async function createGuardedConnector(
       return;
     }
     connect(options, callback);
+  };
+}
+
+/**
+ * Options of sockets that read 8 KiB at a time, and no more before somebody takes them. Node itself reads up to 64 KiB for each socket and as much again for its stream, so a thousand
+ * answers that nobody has begun to read hold 200 MB of buffers, and V8 collects its whole heap for each 64 MB of them.
+ */
+function readSmallChunks(): { highWaterMark: number; onread: OnReadOpts } {
+  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  return {
+    highWaterMark: chunkBytes,
+    onread: {
+      buffer,
+      callback(this: Socket, bytes: number): boolean {
+        return this.push(Buffer.from(buffer.subarray(0, bytes)));
+      },
+    },
   };
 }
 
