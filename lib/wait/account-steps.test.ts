@@ -50,6 +50,25 @@ test('a step of one account waits for none of another one', async () => {
   expect(waited).toBe(0);
 });
 
+test('an account of which many steps wait beside another one rests between them', async () => {
+  const steps = new AccountSteps();
+  void steps.take('stranger');
+  const { rounds, done } = takeMany(steps, 'greedy', 60);
+  await done;
+  expect(rounds.at(-1)).toBeGreaterThan(10 * rounds.length);
+});
+
+test('a step of an account waits for no rest of another one', async () => {
+  const steps = new AccountSteps();
+  void steps.take('stranger');
+  const greedy = takeMany(steps, 'greedy', 60);
+  while (greedy.rounds.length < 10) await immediate();
+  const { rounds, done } = takeMany(steps, 'stranger', 8);
+  await done;
+  expect(rounds.at(-1)).toBeLessThanOrEqual(rounds.length);
+  await greedy.done;
+});
+
 test('an account that is alone never waits', async () => {
   const steps = new AccountSteps();
   const { rounds, done } = takeMany(steps, 'a', 30);
