@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { unlessAborted } from '@agentmesh/lib/wait';
 import { LRUCache } from 'lru-cache';
 import { connect, type ConnectDeps, type McpConnection } from './connect.ts';
 import { McpFailure } from './mcp-failure.ts';
@@ -34,6 +35,8 @@ export class KeptConnections {
   readonly #bounds: ConnectionBounds;
   readonly #failures: LRUCache<string, McpFailure>;
   readonly #kept: LRUCache<string, KeptConnection>;
+  /** By account, lets calls look for a connection again, in their order. */
+  readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(deps: ConnectDeps, bounds: ConnectionBounds) {
     this.#deps = deps;
@@ -47,21 +50,32 @@ export class KeptConnections {
       dispose: (entry) => {
         entry.isDropped = true;
         closeIfUnused(entry);
+        this.#wakeNext(entry.target.accountId);
       },
     });
   }
 
-  /** The connection of a target; to be given back by `giveBack`. Throws McpFailure when there can be none now. */
-  take(target: McpTarget): KeptConnection {
+  /**
+   * The connection of a target; to be given back by `giveBack`. While all connections of the account are in use, it waits for one of them.
+   *
+   * @throws McpFailure when there can be none now; and the reason of `patience`, which is asked for when it waits
+   */
+  async take(target: McpTarget, patience: () => AbortSignal): Promise<KeptConnection> {
     const key = keyOf(target);
-    const entry = this.#kept.get(key) ?? this.#open(key, target);
-    entry.calls += 1;
-    return entry;
+    for (;;) {
+      const entry = this.#kept.get(key) ?? this.#open(key, target);
+      if (entry !== undefined) {
+        entry.calls += 1;
+        return entry;
+      }
+      await this.#untilWoken(target.accountId, patience());
+    }
   }
 
   giveBack(entry: KeptConnection): void {
     entry.calls -= 1;
     if (entry.isDropped) closeIfUnused(entry);
+    else if (entry.calls === 0) this.#wakeNext(entry.target.accountId);
   }
 
   /** Answers further uses of the target with this failure, for some seconds. */
@@ -81,10 +95,11 @@ export class KeptConnections {
     await Promise.allSettled(entries.map(async ({ connection }) => (await connection).close()));
   }
 
-  #open(key: string, target: McpTarget): KeptConnection {
+  /** Undefined when all connections of the account are in use. */
+  #open(key: string, target: McpTarget): KeptConnection | undefined {
     const failure = this.#failures.get(key);
     if (failure !== undefined) throw failure;
-    this.#makeRoom(target);
+    if (!this.#makeRoom(target)) return undefined;
     const entry = { key, target, connection: connect(target, this.#deps), calls: 0, isDropped: false };
     this.#kept.set(key, entry);
     entry.connection.then(
@@ -97,20 +112,45 @@ export class KeptConnections {
     return entry;
   }
 
-  /** An account that opens too many connections loses its own oldest one. */
-  #makeRoom({ accountId, server }: McpTarget): void {
+  /** An account that opens too many connections loses its own oldest one. False when all are in use. */
+  #makeRoom({ accountId, server }: McpTarget): boolean {
     const entries = Array.from(this.#kept.rkeys(), (key) => this.#kept.peek(key)).filter((one) => one !== undefined);
     const own = entries.filter(({ target }) => target.accountId === accountId);
-    if (own.length >= this.#bounds.mostOfAccount) this.#dropOldest(own);
-    if (server.kind !== 'stdio') return;
+    if (own.length >= this.#bounds.mostOfAccount && !this.#dropOldest(own)) return false;
+    if (server.kind !== 'stdio') return true;
     const programs = entries.filter(({ target }) => target.server.kind === 'stdio');
-    if (programs.length >= this.#bounds.mostPrograms) this.#dropOldest(programs);
+    if (programs.length < this.#bounds.mostPrograms || this.#dropOldest(programs)) return true;
+    throw new McpFailure('Too many programs of MCP servers are in use.');
   }
 
-  #dropOldest(entries: readonly KeptConnection[]): void {
+  #dropOldest(entries: readonly KeptConnection[]): boolean {
     const oldest = entries.find(({ calls }) => calls === 0);
-    if (oldest === undefined) throw new McpFailure('Too many connections with MCP servers are in use.');
-    this.drop(oldest);
+    if (oldest !== undefined) this.drop(oldest);
+    return oldest !== undefined;
+  }
+
+  async #untilWoken(accountId: string, signal: AbortSignal): Promise<void> {
+    const waiting = this.#waiting.get(accountId) ?? new Set();
+    this.#waiting.set(accountId, waiting);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    try {
+      await unlessAborted(promise, signal);
+    } catch (error) {
+      // One that was woken and leaves wakes the next one in its place.
+      if (!waiting.delete(resolve)) this.#wakeNext(accountId);
+      if (waiting.size === 0) this.#waiting.delete(accountId);
+      throw error;
+    }
+  }
+
+  #wakeNext(accountId: string): void {
+    const waiting = this.#waiting.get(accountId);
+    const [next] = waiting ?? [];
+    if (waiting === undefined || next === undefined) return;
+    waiting.delete(next);
+    if (waiting.size === 0) this.#waiting.delete(accountId);
+    next();
   }
 }
 

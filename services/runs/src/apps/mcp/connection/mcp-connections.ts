@@ -1,5 +1,5 @@
 import { forAccount } from '@agentmesh/lib/outbound';
-import { unlessAborted } from '@agentmesh/lib/wait';
+import { Turns, unlessAborted } from '@agentmesh/lib/wait';
 import type { ConnectDeps, McpCall, McpConnection } from './connect.ts';
 import { type ConnectionBounds, KeptConnections } from './kept-connections.ts';
 import type { ListedTools } from './listed-tools.ts';
@@ -14,8 +14,10 @@ export interface McpConnections extends AsyncDisposable {
 }
 
 interface Bounds extends ConnectionBounds {
-  /** Calls of one account that are under way. */
+  /** Calls of one account that are under way. More wait for one of them to end. */
   readonly mostCalls: number;
+  /** Longest time in milliseconds for which a call waits for others of its account. */
+  readonly waitMs: number;
 }
 
 const usual: Bounds = {
@@ -23,6 +25,7 @@ const usual: Bounds = {
   mostOfAccount: 16,
   mostPrograms: 32,
   mostCalls: 64,
+  waitMs: 30_000,
   idleMs: 60_000,
   pauseMs: 10_000,
 };
@@ -30,21 +33,23 @@ const usual: Bounds = {
 export function createMcpConnections(deps: ConnectDeps, bounds: Partial<Bounds> = {}): McpConnections {
   const all = { ...usual, ...bounds };
   const kept = new KeptConnections(deps, all);
-  const calls = new Map<string, number>();
-  const use = async <T>(asked: Use<T>): Promise<T> => {
-    const { accountId } = asked.target;
-    const present = calls.get(accountId) ?? 0;
-    if (present >= all.mostCalls) throw new McpFailure('Too many calls of MCP servers are under way.');
-    calls.set(accountId, present + 1);
+  const turns = new Turns({ ofLine: all.mostCalls });
+  const use = async <T>(asked: Omit<Use<T>, 'patience'>): Promise<T> => {
+    const { target, signal } = asked;
+    let made: AbortSignal | undefined;
+    const patience = (): AbortSignal => (made ??= AbortSignal.any([signal, AbortSignal.timeout(all.waitMs)]));
     try {
-      return await forAccount(accountId, () => useAtMostTwice(kept, asked));
+      const turn = await turns.wait(target.accountId, patience);
+      try {
+        return await forAccount(target.accountId, () => useAtMostTwice(kept, { ...asked, patience }));
+      } finally {
+        turn.end();
+      }
     } catch (error) {
-      asked.signal.throwIfAborted();
+      signal.throwIfAborted();
+      if (made?.aborted === true && error === made.reason)
+        throw new McpFailure('Too many calls of MCP servers are under way.');
       throw toMcpFailure(error);
-    } finally {
-      const left = (calls.get(accountId) ?? 1) - 1;
-      if (left === 0) calls.delete(accountId);
-      else calls.set(accountId, left);
     }
   };
   return {
@@ -57,6 +62,8 @@ export function createMcpConnections(deps: ConnectDeps, bounds: Partial<Bounds> 
 interface Use<T> {
   readonly target: McpTarget;
   readonly signal: AbortSignal;
+  /** Ends a wait for other calls of the account. */
+  readonly patience: () => AbortSignal;
   readonly work: (connection: McpConnection) => Promise<T>;
   /** A server that cannot list its tools is not asked again for some seconds. */
   readonly isList?: boolean;
@@ -72,8 +79,11 @@ async function useAtMostTwice<T>(kept: KeptConnections, use: Use<T>): Promise<T>
   }
 }
 
-async function useOnce<T>(kept: KeptConnections, { target, signal, work, isList = false }: Use<T>): Promise<T> {
-  const entry = kept.take(target);
+async function useOnce<T>(
+  kept: KeptConnections,
+  { target, signal, patience, work, isList = false }: Use<T>,
+): Promise<T> {
+  const entry = await kept.take(target, patience);
   try {
     return await work(await unlessAborted(entry.connection, signal));
   } catch (error) {
