@@ -1,5 +1,5 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { setPriority } from 'node:os';
 import { Caller } from '../caller.ts';
 import { type Hostility, startHostileModel } from '../fakes/hostile-model.ts';
 import { startMcpServer } from '../fakes/mcp/index.ts';
@@ -24,10 +24,10 @@ export type Told =
   | { readonly codes: readonly string[]; readonly lists: number }
   | { readonly open: number };
 
-const lowestPriority = 19;
-
-// The servers and the clients of an attacker are on other machines than the mesh. Where it is measured, they get the time that the mesh leaves; on a busy machine that would be none.
-if (process.env['VERIFY'] === 'full') setPriority(lowestPriority);
+// The servers and the clients of an attacker are on other machines than the mesh. Where it is measured, they get the time that the mesh leaves, and no process of the mesh waits for them; on a busy
+// machine that would be none.
+if (process.env['VERIFY'] === 'full')
+  execFileSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(process.pid)]);
 const [model, mcp] = [await startHostileModel(), await startMcpServer()];
 const tools = Array.from({ length: 100 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
 mcp.odd.set('tools/list', {
@@ -46,25 +46,11 @@ function countLists(): number {
   return mcp.calls.filter(({ method }) => method === 'tools/list').length;
 }
 
-/** Most runs of a client. One run of each client asks for 256 pages of lists at least, so these ask for twice as many as are needed. */
-const mostRuns = 10;
-
-/**
- * The codes of a client's runs. Those that find no connection with their MCP server go on without its tools, and are repeated until there were more lists than
- * runs at once.
- */
-async function codesOf(caller: Caller, attack: Attack): Promise<string[]> {
-  const codes = [await run(caller, attack)];
-  while (attack.kind === 'tools' && countLists() <= attack.atOnce && codes.length < mostRuns)
-    codes.push(await run(caller, attack));
-  return codes;
-}
-
 async function answer(request: Request): Promise<Told> {
   if (request === 'open') return { open: model.open };
   const caller = new Caller(request.url, request.token);
-  const codes = await Promise.all(Array.from({ length: request.atOnce }, () => codesOf(caller, request)));
-  return { codes: [...new Set(codes.flat())], lists: countLists() };
+  const codes = await Promise.all(Array.from({ length: request.atOnce }, () => run(caller, request)));
+  return { codes: [...new Set(codes)], lists: countLists() };
 }
 
 const tell = (told: Told): void => void process.send?.(told);
