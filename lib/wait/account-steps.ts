@@ -4,6 +4,8 @@ import { Neighbours } from './neighbours.ts';
 const mostMs = 2;
 /** Waiting steps of an account that rests: so many runs of it go on together. */
 const crowd = 8;
+/** Rest as a multiple of the time of a round. */
+const restFactor = 3;
 /** Longest rest in milliseconds, and time of an earlier rest that counts for the next one: timers run late. */
 const [longestRestMs, mostSavedMs] = [20, 2];
 /** Rest in milliseconds for which a timer is worth it: it takes a millisecond at least. */
@@ -22,8 +24,8 @@ interface Account {
 /**
  * Spreads the work of an account's runs over rounds of the event loop while runs of other accounts are there. Answers of other services come together, e.g. those of sixteen
  * runs that one commit has stored: sixteen runs that go on in one round keep a run of another account waiting for all of them. A step is what a run does until it waits again.
- * Each account has steps of about 2 ms in a round, and then one in each further round until none waits. An account of which more than eight steps wait rests for as long as
- * each round took: that leaves time to other processes of the machine, too. An account that is alone never waits.
+ * Each account has steps of about 2 ms in a round, and then one in each further round until none waits. An account of which more than eight steps wait rests three
+ * times as long as each round took: that leaves time to other processes of the machine, too. An account that is alone never waits.
  */
 export class AccountSteps {
   /** Accounts with steps in this round, or that wait. */
@@ -84,7 +86,7 @@ export class AccountSteps {
       return;
     }
     if (waiting.length <= crowd || !this.#neighbours.hasOther(accountId, nowMs)) account.owedMs = 0;
-    else account.owedMs = Math.min(account.owedMs + nowMs - sinceMs, longestRestMs);
+    else account.owedMs = Math.min(account.owedMs + restFactor * (nowMs - sinceMs), longestRestMs);
     account.restsUntilMs = account.owedMs < leastRestMs ? nowMs : nowMs + account.owedMs;
   }
 }
