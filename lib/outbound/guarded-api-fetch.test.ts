@@ -55,7 +55,7 @@ test('answers that nobody reads are not fetched: each takes less than 128 KiB', 
   // The server sends as long as the sockets of the system take more.
   for (let last = -1; last < sent; await setTimeout(50)) last = sent;
   const buffers = (process.memoryUsage().arrayBuffers - before) / answers.length;
-  await Promise.all(answers.map(({ body }) => body?.cancel()));
+  await Promise.all(answers.map(async ({ body }) => body?.cancel()));
   expect(sent).toBeGreaterThan(64 * piece.length);
   expect(buffers).toBeLessThan(128 * 1024);
 });
