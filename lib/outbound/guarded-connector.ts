@@ -50,7 +50,8 @@ export async function createGuardedConnector(
 
 /**
  * Options of sockets that read 8 KiB at a time, and no more before somebody takes them. Node itself reads up to 64 KiB for each socket and as much again for its stream, so a thousand
- * answers that nobody has begun to read hold 200 MB of buffers, and V8 collects its whole heap for each 64 MB of them.
+ * answers that nobody has begun to read hold 200 MB of buffers, and V8 collects its whole heap for each 64 MB of them. With TLS these are the sizes of what has been decrypted; below it Node
+ * still reads up to 64 KiB, and HTTP/2 has windows of its own.
  */
 function readSmallChunks(): { highWaterMark: number; onread: OnReadOpts } {
   const buffer = Buffer.allocUnsafeSlow(chunkBytes);

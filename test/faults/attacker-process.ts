@@ -24,10 +24,9 @@ export type Told =
   | { readonly codes: readonly string[]; readonly lists: number }
   | { readonly open: number };
 
-// The servers and the clients of an attacker are on other machines than the mesh. Where it is measured, they get the time that the mesh leaves, and no process of the mesh waits for them; on a busy
-// machine that would be none.
-if (process.env['VERIFY'] === 'full')
-  execFileSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(process.pid)]);
+// The servers and the clients of an attacker are on other machines than the mesh. Where it is measured, on Linux, they get the time that the mesh leaves, and no process of the mesh waits for them;
+// on a busy machine that would be none.
+if (process.env['VERIFY'] === 'full') execFileSync('chrt', ['-a', '-i', '-p', '0', String(process.pid)]);
 const [model, mcp] = [await startHostileModel(), await startMcpServer()];
 const tools = Array.from({ length: 100 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
 mcp.odd.set('tools/list', {

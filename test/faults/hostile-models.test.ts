@@ -12,10 +12,10 @@ const [atOnce, heapMb] = isFull ? [1_024, 1_024] : [64, 256];
 /** p99 of a stranger's runs in milliseconds where nobody else ran: the longest for which those below are taken as they are, and now. */
 const quiet = { usual: 7, now: 0 };
 /**
- * Most milliseconds of the p99 of a stranger's runs where the measurement that docs/performance.md has is `p99Ms`: four times as long and a quarter of a second at least, because machines differ, and more
+ * Most milliseconds of the p99 of a stranger's runs where the measurement that docs/performance.md has is `p99Ms`: four times as long and 60 ms at least, because machines differ, and more
  * where the machine was slower when nobody else ran.
  */
-const mostMs = (p99Ms: number): number => Math.max(4 * p99Ms, 250) * Math.max(1, quiet.now / quiet.usual);
+const mostMs = (p99Ms: number): number => Math.max(4 * p99Ms, 60) * Math.max(1, quiet.now / quiet.usual);
 /** Longest run of a stranger in milliseconds beside 64 hostile ones; without the turns of answers it takes 20 s. */
 const longestMs = 10_000;
 
@@ -97,15 +97,15 @@ function tell(what: string, times: readonly number[]): { slow: number; slowest: 
 const tooLarge = ['MODEL_ANSWER_TOO_LARGE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'];
 
 test.each<{ kind: Hostile; codes: string[]; p99Ms: number }>([
-  { kind: 'line', codes: tooLarge, p99Ms: 18 },
-  { kind: 'deep', codes: tooLarge, p99Ms: 13 },
-  { kind: 'events', codes: tooLarge, p99Ms: 19 },
-  { kind: 'body', codes: tooLarge, p99Ms: 15 },
-  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 12 },
-  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 14 },
-  { kind: 'tools', codes: [''], p99Ms: 7 },
+  { kind: 'line', codes: tooLarge, p99Ms: 17 },
+  { kind: 'deep', codes: tooLarge, p99Ms: 10 },
+  { kind: 'events', codes: tooLarge, p99Ms: 15 },
+  { kind: 'body', codes: tooLarge, p99Ms: 14 },
+  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 15 },
+  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 13 },
+  { kind: 'tools', codes: [''], p99Ms: 8 },
   // The same number of runs of an account that does nothing wrong, to compare with.
-  { kind: 'echo', codes: [''], p99Ms: 13 },
+  { kind: 'echo', codes: [''], p99Ms: 18 },
 ])(
   'many runs at once, whatever their server answers ($kind), kill no process and hold up no other account',
   { timeout: 180_000 },
@@ -120,6 +120,6 @@ test.each<{ kind: Hostile; codes: string[]; p99Ms: number }>([
     await mesh.restart();
     expect(starts).toBe(1);
     await expect.poll(() => attacker.open()).toBe(0);
-    if (kind === 'tools') expect((await attack).lists).toBeGreaterThan(isFull ? 1_023 : atOnce);
+    if (kind === 'tools') expect((await attack).lists).toBeGreaterThan(isFull ? 4_095 : 8 * atOnce);
   },
 );

@@ -5,7 +5,7 @@ const leastBytes = 4 * 1024;
 /** Bytes of one account that wait when its servers send faster than this process reads. */
 const floodBytes = 1024 * 1024;
 /** Rest after a round that handed on bytes of such an account, as a multiple of its time, and the longest one in milliseconds. */
-const [restFactor, longestRestMs] = [7, 50];
+const [restFactor, longestRestMs] = [11, 160];
 
 interface Waiting {
   readonly bytes: number;
@@ -20,7 +20,7 @@ interface Account {
 
 /**
  * Shares the time of the process: servers that send as fast as they can must not take it from runs of others. Of each round of the event loop answers get
- * 64 KiB; accounts take turns. Accounts of which more than 1 MiB waits get about an eighth of the time together: after each of their rounds they rest for seven
+ * 64 KiB; accounts take turns. Accounts of which more than 1 MiB waits get about a twelfth of the time together: after each of their rounds they rest for eleven
  * times as long as it took, so that a run of another account mostly finds the process idle. Answers that come slowly never wait.
  */
 export class AnswerPace {

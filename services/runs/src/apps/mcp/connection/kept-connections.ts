@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { unlessAborted } from '@agentmesh/lib/wait';
 import { LRUCache } from 'lru-cache';
 import { connect, type ConnectDeps, type McpConnection } from './connect.ts';
 import { McpFailure } from './mcp-failure.ts';
@@ -29,14 +28,24 @@ export interface KeptConnection {
   isDropped: boolean;
 }
 
+/** A call that waits for a connection of its account. */
+interface Waiting {
+  readonly key: string;
+  readonly target: McpTarget;
+  readonly take: (entry: KeptConnection) => void;
+  readonly refuse: (error: unknown) => void;
+}
+
 /** One connection for each target. Connections that are dropped are closed as soon as no call uses them. */
 export class KeptConnections {
   readonly #deps: ConnectDeps;
   readonly #bounds: ConnectionBounds;
   readonly #failures: LRUCache<string, McpFailure>;
   readonly #kept: LRUCache<string, KeptConnection>;
-  /** By account, lets calls look for a connection again, in their order. */
-  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Calls that wait, by account, in their order. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  #isServing = false;
+  #isClosed = false;
 
   constructor(deps: ConnectDeps, bounds: ConnectionBounds) {
     this.#deps = deps;
@@ -47,10 +56,10 @@ export class KeptConnections {
       ttl: bounds.idleMs,
       ttlAutopurge: true,
       updateAgeOnGet: true,
-      dispose: (entry) => {
+      disposeAfter: (entry) => {
         entry.isDropped = true;
         closeIfUnused(entry);
-        this.#wakeNext(entry.target.accountId);
+        this.#serve(entry.target.accountId);
       },
     });
   }
@@ -60,22 +69,19 @@ export class KeptConnections {
    *
    * @throws McpFailure when there can be none now; and the reason of `patience`, which is asked for when it waits
    */
-  async take(target: McpTarget, patience: () => AbortSignal): Promise<KeptConnection> {
+  take(target: McpTarget, patience: () => AbortSignal): KeptConnection | Promise<KeptConnection> {
     const key = keyOf(target);
-    for (;;) {
-      const entry = this.#kept.get(key) ?? this.#open(key, target);
-      if (entry !== undefined) {
-        entry.calls += 1;
-        return entry;
-      }
-      await this.#untilWoken(target.accountId, patience());
-    }
+    const mayOpen = !this.#waiting.has(target.accountId);
+    const entry = this.#kept.get(key) ?? (mayOpen ? this.#open(key, target) : undefined);
+    if (entry === undefined) return this.#wait(key, target, patience());
+    entry.calls += 1;
+    return entry;
   }
 
   giveBack(entry: KeptConnection): void {
     entry.calls -= 1;
     if (entry.isDropped) closeIfUnused(entry);
-    else if (entry.calls === 0) this.#wakeNext(entry.target.accountId);
+    else if (entry.calls === 0) this.#serve(entry.target.accountId);
   }
 
   /** Answers further uses of the target with this failure, for some seconds. */
@@ -90,6 +96,9 @@ export class KeptConnections {
   }
 
   async closeAll(): Promise<void> {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting.values()) for (const one of waiting) one.refuse(closed());
+    this.#waiting.clear();
     const entries = [...this.#kept.values()];
     this.#kept.clear();
     await Promise.allSettled(entries.map(async ({ connection }) => (await connection).close()));
@@ -99,6 +108,7 @@ export class KeptConnections {
   #open(key: string, target: McpTarget): KeptConnection | undefined {
     const failure = this.#failures.get(key);
     if (failure !== undefined) throw failure;
+    if (this.#isClosed) throw closed();
     if (!this.#makeRoom(target)) return undefined;
     const entry = { key, target, connection: connect(target, this.#deps), calls: 0, isDropped: false };
     this.#kept.set(key, entry);
@@ -129,29 +139,57 @@ export class KeptConnections {
     return oldest !== undefined;
   }
 
-  async #untilWoken(accountId: string, signal: AbortSignal): Promise<void> {
+  async #wait(key: string, target: McpTarget, signal: AbortSignal): Promise<KeptConnection> {
+    const { accountId } = target;
+    const { promise, resolve: take, reject: refuse } = Promise.withResolvers<KeptConnection>();
     const waiting = this.#waiting.get(accountId) ?? new Set();
     this.#waiting.set(accountId, waiting);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    waiting.add(resolve);
-    try {
-      await unlessAborted(promise, signal);
-    } catch (error) {
-      // One that was woken and leaves wakes the next one in its place.
-      if (!waiting.delete(resolve)) this.#wakeNext(accountId);
+    const one: Waiting = { key, target, take, refuse };
+    waiting.add(one);
+    const leave = (): void => {
+      if (!waiting.delete(one)) return;
       if (waiting.size === 0) this.#waiting.delete(accountId);
-      throw error;
+      refuse(signal.reason);
+    };
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
     }
   }
 
-  #wakeNext(accountId: string): void {
+  /** Hands connections on to calls of an account that wait. Making room for one drops another one, which is no reason to begin again. */
+  #serve(accountId: string): void {
     const waiting = this.#waiting.get(accountId);
-    const [next] = waiting ?? [];
-    if (waiting === undefined || next === undefined) return;
-    waiting.delete(next);
+    if (waiting === undefined || this.#isServing) return;
+    this.#isServing = true;
+    let hasRoom = true;
+    for (const one of waiting) hasRoom = this.#serveOne(one, waiting, hasRoom);
+    this.#isServing = false;
     if (waiting.size === 0) this.#waiting.delete(accountId);
-    next();
   }
+
+  /** False when all connections of the account are in use: others may still share one. */
+  #serveOne(one: Waiting, waiting: Set<Waiting>, hasRoom: boolean): boolean {
+    try {
+      const entry = this.#kept.get(one.key) ?? (hasRoom ? this.#open(one.key, one.target) : undefined);
+      if (entry === undefined) return false;
+      entry.calls += 1;
+      waiting.delete(one);
+      one.take(entry);
+    } catch (error) {
+      waiting.delete(one);
+      one.refuse(error);
+    }
+    return hasRoom;
+  }
+}
+
+/** Only a process that ends closes all. */
+function closed(): McpFailure {
+  return new McpFailure('Connections with MCP servers are closed: the process ends.');
 }
 
 function closeIfUnused({ calls, connection }: KeptConnection): void {

@@ -57,3 +57,57 @@ test('a call that is aborted while it waits lets the next one have the connectio
   await first;
   await expect(third).resolves.toMatchObject({ tools: [] });
 });
+
+/** A list that is answered when `go` is called, and how many are asked for now. */
+function holdLists() {
+  const { promise, resolve: go } = Promise.withResolvers<void>();
+  server.odd.set('tools/list', { answer: () => promise.then(() => noTools) });
+  return { go, asked: () => server.calls.filter(({ method }) => method === 'tools/list').length };
+}
+
+const never = new AbortController().signal;
+
+test('calls that wait for a server that cannot be reached leave no connection unused', async () => {
+  const connections = open({ mostOfAccount: 1, pauseMs: 60_000 });
+  const { go, asked } = holdLists();
+  const first = connections.listTools(targetOf('first'), never);
+  await expect.poll(asked).toBe(1);
+  const dead: McpTarget = {
+    ...targetOf('dead'),
+    server: { ...targetOf('').server, url: 'http://127.0.0.1:1/mcp' } as never,
+  };
+  const waiting = [dead, targetOf('a'), dead, targetOf('b')].map((target) => connections.listTools(target, never));
+  go();
+  await first;
+  const ends = await Promise.allSettled(waiting);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('calls that wait for the same server share its connection when it is made', async () => {
+  const connections = open({ mostOfAccount: 1 });
+  const held = holdLists();
+  const first = connections.listTools(targetOf('first'), never);
+  await expect.poll(held.asked).toBe(1);
+  const order: string[] = [];
+  const waiting = ['k', 'l', 'k'].map((name) =>
+    connections.listTools(targetOf(name), never).then(() => order.push(name)),
+  );
+  held.go();
+  await Promise.all([first, ...waiting]);
+  expect(order).toEqual(['k', 'k', 'l']);
+});
+
+test('connections that are closed refuse what waits, and no further one is made', async () => {
+  const connections = createMcpConnections({ fetch: globalThis.fetch }, { mostOfAccount: 1 });
+  const { go, asked } = holdLists();
+  const first = connections.listTools(targetOf('first'), never).catch(() => undefined);
+  await expect.poll(asked).toBe(1);
+  const second = connections.listTools(targetOf('second'), never);
+  const ends = Promise.allSettled([first, second]);
+  const closing = connections[Symbol.asyncDispose]();
+  go();
+  await closing;
+  expect((await ends)[1]).toMatchObject({ reason: { message: expect.stringContaining('the process ends') } });
+  await expect(connections.listTools(targetOf('third'), never)).rejects.toThrow('the process ends');
+  expect(asked()).toBe(1);
+});

@@ -16,7 +16,7 @@ export interface McpConnections extends AsyncDisposable {
 interface Bounds extends ConnectionBounds {
   /** Calls of one account that are under way. More wait for one of them to end. */
   readonly mostCalls: number;
-  /** Longest time in milliseconds for which a call waits for others of its account. */
+  /** Longest wait in milliseconds of a call for others of its account. */
   readonly waitMs: number;
 }
 
@@ -36,8 +36,12 @@ export function createMcpConnections(deps: ConnectDeps, bounds: Partial<Bounds> 
   const turns = new Turns({ ofLine: all.mostCalls });
   const use = async <T>(asked: Omit<Use<T>, 'patience'>): Promise<T> => {
     const { target, signal } = asked;
-    let made: AbortSignal | undefined;
-    const patience = (): AbortSignal => (made ??= AbortSignal.any([signal, AbortSignal.timeout(all.waitMs)]));
+    const waits: AbortSignal[] = [];
+    const patience = (): AbortSignal => {
+      const late = AbortSignal.timeout(all.waitMs);
+      waits.push(late);
+      return AbortSignal.any([signal, late]);
+    };
     try {
       const turn = await turns.wait(target.accountId, patience);
       try {
@@ -47,7 +51,7 @@ export function createMcpConnections(deps: ConnectDeps, bounds: Partial<Bounds> 
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (made?.aborted === true && error === made.reason)
+      if (waits.some((late) => late.aborted && late.reason === error))
         throw new McpFailure('Too many calls of MCP servers are under way.');
       throw toMcpFailure(error);
     }
