@@ -2,8 +2,8 @@ import { Neighbours } from './neighbours.ts';
 
 /** Time in milliseconds of one round of the event loop for steps of an account that come without a wait. */
 const mostMs = 2;
-/** Waiting steps of an account that rests: so many runs of it go on together. */
-const crowd = 8;
+/** Waiting steps of an account that does not rest: as many of its runs begin at a time. */
+const crowd = 16;
 /** Rest as a multiple of the time of a round, and the longest one in milliseconds. */
 const [restFactor, longestRestMs] = [4, 30];
 /** Rest in milliseconds for which a timer is worth it, and time of an earlier one that counts for the next: timers take a millisecond, and run late. */
@@ -26,7 +26,7 @@ interface Account {
 /**
  * Spreads the work of an account's runs over rounds of the event loop while runs of other accounts are there. Answers of other services come together, e.g. those of sixteen
  * runs that one commit has stored: sixteen runs that go on in one round keep a run of another account waiting for all of them. A step is what a run does until it waits again.
- * Each account has steps of about 2 ms in a round, and then one in each further round until none waits. Accounts of which more than eight steps wait rest together, four
+ * Each account has steps of about 2 ms in a round, and then one in each further round until none waits. Accounts of which more than sixteen steps wait rest together, four
  * times as long as a round with steps of theirs took: that leaves time to other processes of the machine, too. An account that is alone never waits.
  */
 export class AccountSteps {
