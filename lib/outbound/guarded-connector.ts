@@ -3,7 +3,9 @@ import { isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:ne
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
 import { type AddressPolicy, normalizeHost } from './address-policy.ts';
+import { blockedPorts } from './blocked-ports.ts';
 import { presentAccount, resolveByDns, Turns } from './names/index.ts';
+import { OutboundError } from './outbound-error.ts';
 
 /** Resolves a host name to all its addresses, or rejects. */
 export type ResolveAll = (hostname: string) => Promise<LookupAddress[]>;
@@ -21,7 +23,7 @@ const chunkBytes = 8 * 1024;
 const lookups = { atOnce: 16, waiting: 256 };
 
 /**
- * A connector of undici that checks IP literals (for which there is no lookup) and every address of a lookup with the policy.
+ * A connector of undici that refuses ports of other protocols, and checks IP literals (for which there is no lookup) and every address of a lookup with the policy.
  * The socket connects to exactly the checked address, so a second DNS answer cannot change it. Names that the policy names are
  * resolved as the machine does it, with its hosts file and search domains; all others by DNS, at most 16 at once for an account.
  */
@@ -39,6 +41,7 @@ export async function createGuardedConnector(
   return (options, callback) => {
     const host = normalizeHost(options.hostname);
     try {
+      if (blockedPorts.has(Number(options.port))) throw new OutboundError('address_refused', 'The port is refused.');
       if (isIP(host) !== 0) policy.check(host, [host]);
     } catch (error) {
       callback(asError(error), null);

@@ -43,6 +43,13 @@ describe('the guarded fetch', () => {
     await expect(createGuardedFetch({ allow: [] })(`http://${host}:${port}/`)).rejects.toMatchObject(refused);
   });
 
+  test('refuses a port of another protocol, whatever may be reached there', async () => {
+    const get = createGuardedFetch({ allow: ['127.0.0.1'] });
+    await expect(get('http://127.0.0.1:6000/')).rejects.toMatchObject(refused);
+    await expect(get('http://127.0.0.1:25/')).rejects.toMatchObject(refused);
+    await expect(get('http://127.0.0.1:1024/')).rejects.toMatchObject({ reason: 'unreachable' });
+  });
+
   test('refuses a name when one of its addresses is private', async () => {
     const fetch = createGuardedFetch({ allow: [], ...resolving('93.184.216.34', '10.0.0.1') });
     await expect(fetch('http://two.example/')).rejects.toMatchObject(refused);

@@ -8,7 +8,7 @@ export const roomLists: RoomLists = {
   'lib/bus': 'current-trace.ts seal.ts driver names bus.ts consume topic.ts create-bus.ts nats postgres testing',
   'lib/idempotency':
     'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts uuid-of.ts index.ts testing',
-  'lib/outbound': 'names answers',
+  'lib/outbound': 'names answers fetch-forms',
   'lib/pg': 'connection sending database.ts embedded locks migrations roles testing',
   'lib/pg/testing': 'servers',
   'lib/rpc': 'mesh.ts call identity consumers local wire exchange server client create-mesh.ts index.ts testing',

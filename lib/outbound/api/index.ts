@@ -1,0 +1,2 @@
+export { toRequest } from './to-request.ts';
+export { toResponse } from './to-response.ts';

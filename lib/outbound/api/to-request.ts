@@ -1,0 +1,45 @@
+import type { Dispatcher } from 'undici';
+
+/** A request of undici and its address. */
+export interface ApiRequest {
+  readonly url: URL;
+  readonly method: Dispatcher.HttpMethod;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+  readonly signal: AbortSignal | null;
+}
+
+const ownHeaders = { accept: '*/*', 'accept-encoding': 'gzip, br', 'user-agent': 'agentmesh' };
+
+/**
+ * The parameters of a fetch as a request of undici. A body that is no text is read first, so it is not streamed.
+ * Throws a TypeError for an address that fetch refuses.
+ */
+export async function toRequest(input: string | URL | Request, init: RequestInit): Promise<ApiRequest> {
+  const { body = null } = init;
+  if (!(input instanceof Request) && body === null) return toPlain(input, init, body);
+  if (!(input instanceof Request) && typeof body === 'string') {
+    const headers = { 'content-type': 'text/plain;charset=UTF-8', ...Object.fromEntries(new Headers(init.headers)) };
+    return toPlain(input, { ...init, headers }, body);
+  }
+  const request = new Request(input, init);
+  return toPlain(request.url, request, await request.bytes());
+}
+
+type Plain = Pick<RequestInit, 'method' | 'headers' | 'signal'>;
+
+function toPlain(
+  input: string | URL,
+  { method = 'GET', headers, signal = null }: Plain,
+  body: ApiRequest['body'],
+): ApiRequest {
+  const url = new URL(input);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new TypeError('The address must begin with http:// or https://.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError('The address must not carry a user name or a password.');
+  }
+  const sent = { ...ownHeaders, ...Object.fromEntries(new Headers(headers)) };
+  return { url, method: method.toUpperCase(), headers: sent, body, signal };
+}
