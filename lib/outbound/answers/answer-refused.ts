@@ -6,8 +6,8 @@ export class AnswerRefused extends Error {
   override readonly name = 'AnswerRefused';
   readonly fault: AnswerFault;
 
-  constructor(fault: AnswerFault, message: string) {
-    super(message);
+  constructor(fault: AnswerFault, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.fault = fault;
   }
 }

@@ -1,5 +1,8 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { createAddressPolicy } from '../address-policy.ts';
+import { createGuardedApiFetch } from '../guarded-api-fetch.ts';
 import { AccountSteps } from '../../wait/index.ts';
 import { forAccount } from '../names/index.ts';
 import { type AnswerBudget, createAnswerBudget, roomForHeap } from './answer-budget.ts';
@@ -188,6 +191,25 @@ test('a reader that waits for the turn of a chunk is told when its call is abort
   const read = Promise.all([first.arrayBuffer(), second.arrayBuffer()]);
   leaving.abort(new Error('left'));
   await expect(read).rejects.toThrow('left');
+});
+
+test('headers that never end are refused like a body that never ends, with the fetch of the platform as well', async () => {
+  let left = 0;
+  await using server = createServer((socket) => {
+    socket.on('error', () => undefined).on('close', () => (left += 1));
+    socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(16 * 1024)}`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  await using guarded = createGuardedApiFetch({ policy: createAddressPolicy(['127.0.0.1']) });
+  const told: string[] = [];
+  for (const fetch of [guarded.fetch, globalThis.fetch]) {
+    const bounded = createBoundedFetch(fetch, { onRefused: ({ fault }) => told.push(fault) });
+    const refused = await bounded(url).catch((error: unknown) => answerRefusedBy(error));
+    expect(refused).toMatchObject({ fault: 'too_large', message: expect.stringContaining('headers') as string });
+  }
+  expect(told).toEqual(['too_large', 'too_large']);
+  await expect.poll(() => left).toBe(2);
 });
 
 test('an answer goes on when there is a step for it', async () => {

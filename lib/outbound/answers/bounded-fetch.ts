@@ -1,5 +1,5 @@
 import { type AnswerBounds, AnswerGauge } from './answer-gauge.ts';
-import type { AnswerRefused } from './answer-refused.ts';
+import { AnswerRefused } from './answer-refused.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -14,12 +14,16 @@ export interface FetchBounds {
 
 /**
  * A fetch whose answers break, with an AnswerRefused, when they grow over their bounds: 8 MiB, and 1 MiB for each line and event of a stream; and JSON of
- * more than 300,000 values or 5,000 levels. The answers that arrive share a budget, of the account for which the fetch is called and of the process. What is not
+ * more than 300,000 values or 5,000 levels; and where its headers are over those of the given fetch. The answers that arrive share a budget, of the account for which the fetch is called and of the process. What is not
  * read is not fetched.
  */
 export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused, step }: FetchBounds = {}): Fetch {
   return async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await fetch(input, init).catch((error: unknown) => {
+      const refused = refusedHeaders(error);
+      if (refused !== undefined) onRefused?.(refused);
+      throw refused ?? error;
+    });
     const begins = step?.();
     if (begins !== undefined) await begins;
     if (init?.signal?.aborted) await response.body?.cancel().catch(() => undefined);
@@ -35,6 +39,13 @@ export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused, step }: 
     Object.defineProperty(bounded, 'url', { value: response.url });
     return bounded;
   };
+}
+
+/** undici bounds the headers of an answer, and so does the platform's fetch. */
+function refusedHeaders(error: unknown): AnswerRefused | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_HEADERS_OVERFLOW')) return undefined;
+  return new AnswerRefused('too_large', 'The server answered with too many bytes of headers.', { cause });
 }
 
 interface Bounding {
