@@ -7,13 +7,15 @@ import { startMcpServer } from '../fakes/mcp/index.ts';
 /** A model whose answer never ends, an MCP server whose list of tools never does, or a model that does nothing wrong. */
 export type Hostile = Hostility | 'tools' | 'echo';
 
-/** Runs of one account that begin at once. */
+/** Runs of one account, of which many are under way at once. */
 export interface Attack {
   readonly kind: Hostile;
   readonly url: string;
   readonly token: string;
   readonly app: string;
   readonly atOnce: number;
+  /** Runs one after the other, as often as others are at once. */
+  readonly each: number;
 }
 
 export type Request = Attack | 'open';
@@ -33,7 +35,13 @@ mcp.odd.set('tools/list', {
   result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools, nextCursor: 'more' },
 });
 
-/** The code of the error that the run ended with; blank for none. */
+/** The codes of the errors that runs ended with, one after the other; blank for none. */
+async function runEach(caller: Caller, attack: Attack): Promise<string[]> {
+  const codes: string[] = [];
+  while (codes.length < attack.each) codes.push(await run(caller, attack));
+  return codes;
+}
+
 async function run(caller: Caller, { kind, app }: Attack): Promise<string> {
   const session = await caller.createSession(app, { state: { t: randomUUID() } });
   const frames = await caller.runSse(session, 'hello', { streaming: kind !== 'body' });
@@ -48,8 +56,8 @@ function countLists(): number {
 async function answer(request: Request): Promise<Told> {
   if (request === 'open') return { open: model.open };
   const caller = new Caller(request.url, request.token);
-  const codes = await Promise.all(Array.from({ length: request.atOnce }, () => run(caller, request)));
-  return { codes: [...new Set(codes)], lists: countLists() };
+  const codes = await Promise.all(Array.from({ length: request.atOnce }, () => runEach(caller, request)));
+  return { codes: [...new Set(codes.flat())], lists: countLists() };
 }
 
 const tell = (told: Told): void => void process.send?.(told);

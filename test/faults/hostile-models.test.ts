@@ -97,21 +97,23 @@ function tell(what: string, times: readonly number[]): { slow: number; slowest: 
 const tooLarge = ['MODEL_ANSWER_TOO_LARGE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'];
 
 test.each<{ kind: Hostile; codes: string[]; p99Ms: number }>([
-  { kind: 'line', codes: tooLarge, p99Ms: 21 },
-  { kind: 'deep', codes: tooLarge, p99Ms: 15 },
-  { kind: 'events', codes: tooLarge, p99Ms: 26 },
-  { kind: 'body', codes: tooLarge, p99Ms: 18 },
-  { kind: 'headers', codes: ['MODEL_UNREACHABLE', 'DEADLINE_EXCEEDED'], p99Ms: 20 },
-  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 18 },
-  { kind: 'tools', codes: [''], p99Ms: 16 },
+  { kind: 'line', codes: tooLarge, p99Ms: 16 },
+  { kind: 'deep', codes: tooLarge, p99Ms: 14 },
+  { kind: 'events', codes: tooLarge, p99Ms: 10 },
+  { kind: 'body', codes: tooLarge, p99Ms: 15 },
+  { kind: 'headers', codes: ['MODEL_ANSWER_TOO_LARGE', 'DEADLINE_EXCEEDED'], p99Ms: 12 },
+  { kind: 'drip', codes: ['DEADLINE_EXCEEDED'], p99Ms: 14 },
+  { kind: 'tools', codes: [''], p99Ms: 17 },
   // The same number of runs of an account that does nothing wrong, to compare with.
-  { kind: 'echo', codes: [''], p99Ms: 17 },
+  { kind: 'echo', codes: [''], p99Ms: 16 },
 ])(
   'many runs at once, whatever their server answers ($kind), kill no process and hold up no other account',
   { timeout: 180_000 },
   async ({ kind, codes, p99Ms }) => {
     const app = await createAgent(kind);
-    const attack = attacker.attack({ kind, url: mesh.url, token: greedy.token ?? '', app, atOnce });
+    // A run of the echo is short: one for each client would be over before there are times enough.
+    const each = isFull && kind === 'echo' ? 8 : 1;
+    const attack = attacker.attack({ kind, url: mesh.url, token: greedy.token ?? '', app, atOnce, each });
     const times = await timesBeside(attack);
     const { slow, slowest } = tell(kind, times);
     expect(isFull ? slow : slowest).toBeLessThan(isFull ? mostMs(p99Ms) : longestMs);

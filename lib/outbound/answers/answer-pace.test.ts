@@ -67,6 +67,24 @@ test('an account whose servers send faster than they are read leaves most of the
   await flooding;
 });
 
+test.each([
+  ['sixteen answers that always have more', { chunks: 16, bytes: 8 * 1024, atOnce: 8 }],
+  ['twenty', { chunks: 20, bytes: 8 * 1024, atOnce: 2 }],
+  ['256 answers with a few bytes', { chunks: 256, bytes: 100, atOnce: 16 }],
+  ['300', { chunks: 300, bytes: 100, atOnce: 4 }],
+])('of what waits of %s, a round hands on its part', async (_, { chunks, bytes, atOnce }) => {
+  const pace = new AnswerPace();
+  expect(pace.turn('a', chunk)).toBeUndefined();
+  let handedOn = 0;
+  const all = Array.from({ length: chunks }, async () => {
+    await pace.turn('a', bytes);
+    handedOn += 1;
+  });
+  await immediate();
+  expect(handedOn).toBe(atOnce);
+  await Promise.all(all);
+});
+
 test('answers that count for no account never rest: they come from servers of the operator, for many accounts', async () => {
   const pace = new AnswerPace();
   let [handedOn, rounds] = [0, 0];

@@ -2,26 +2,31 @@
 const bytesAtOnce = 64 * 1024;
 /** Bytes that a chunk counts as at least: its way through the process costs as much, however small it is. */
 const leastBytes = 4 * 1024;
-/** Bytes of one account that wait when its servers send faster than this process reads. */
-const floodBytes = 1024 * 1024;
+/** Most bytes of floods that are handed on in a round. */
+const floodBytes = 16 * 1024;
+/** Weight of what waits of one account when its servers send faster than this process reads: sixteen answers that always have more, or 256 with a few bytes. */
+const floodWeight = 16 * 8 * 1024;
+/** Least and most weight of a chunk; other chunks weigh their bytes. */
+const [leastWeight, mostWeight] = [512, 8 * 1024];
 /** Rest after a round that handed on bytes of such an account, as a multiple of its time, and the longest one in milliseconds. */
 const [restFactor, longestRestMs] = [11, 160];
 
 interface Waiting {
   readonly bytes: number;
+  readonly weight: number;
   readonly go: () => void;
 }
 
 interface Account {
   readonly waiting: Waiting[];
-  /** Bytes of what waits. */
-  bytes: number;
+  /** Weight of what waits. */
+  weight: number;
 }
 
 /**
  * Shares the time of the process: servers that send as fast as they can must not take it from runs of others. Of each round of the event loop answers get
- * 64 KiB; accounts take turns. Accounts of which more than 1 MiB waits get about a twelfth of the time together: after each of their rounds they rest for eleven
- * times as long as it took, so that a run of another account mostly finds the process idle. Answers that come slowly never wait.
+ * 64 KiB; accounts take turns. Accounts of which more waits than sixteen full chunks get 16 KiB of a round and about a twelfth of the time together: after each of their
+ * rounds they rest for eleven times as long as it took, so that a run of another account mostly finds the process idle. Answers that come slowly never wait.
  */
 export class AnswerPace {
   readonly #accounts = new Map<string, Account>();
@@ -35,16 +40,17 @@ export class AnswerPace {
   /** Undefined when the bytes may be handed on at once, else a promise for when they may. */
   turn(accountId: string, chunkBytes: number): Promise<void> | undefined {
     const bytes = Math.max(chunkBytes, leastBytes);
+    const weight = Math.min(Math.max(chunkBytes, leastWeight), mostWeight);
     this.#dueRound();
     if (this.#accounts.size === 0 && this.#taken < bytesAtOnce) {
       this.#taken += bytes;
       return undefined;
     }
     return new Promise((go) => {
-      const account: Account = this.#accounts.get(accountId) ?? { waiting: [], bytes: 0 };
+      const account: Account = this.#accounts.get(accountId) ?? { waiting: [], weight: 0 };
       this.#accounts.set(accountId, account);
-      account.waiting.push({ bytes, go });
-      account.bytes += bytes;
+      account.waiting.push({ bytes, weight, go });
+      account.weight += weight;
     });
   }
 
@@ -82,7 +88,8 @@ export class AnswerPace {
 
   /** The first account that does not rest. */
   #next(nowMs: number): [string, Account] | undefined {
-    for (const entry of this.#accounts) if (nowMs >= this.#restsUntilMs || !isFlood(...entry)) return entry;
+    const mayFlood = nowMs >= this.#restsUntilMs && this.#taken < floodBytes;
+    for (const entry of this.#accounts) if (mayFlood || !isFlood(...entry)) return entry;
     return undefined;
   }
 
@@ -91,14 +98,14 @@ export class AnswerPace {
     this.#accounts.delete(accountId);
     const first = account.waiting.shift();
     if (account.waiting.length > 0) this.#accounts.set(accountId, account);
-    const bytes = first?.bytes ?? 0;
-    account.bytes -= bytes;
-    this.#taken += bytes;
-    first?.go();
+    if (first === undefined) return;
+    account.weight -= first.weight;
+    this.#taken += first.bytes;
+    first.go();
   }
 }
 
 /** Answers that count for no account come from servers of the operator, for many accounts: those never rest. */
-function isFlood(accountId: string, { bytes }: Account): boolean {
-  return accountId !== '' && bytes > floodBytes;
+function isFlood(accountId: string, { weight }: Account): boolean {
+  return accountId !== '' && weight > floodWeight;
 }
