@@ -23,24 +23,46 @@ function open() {
 const behindWork = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('messages of one piece of work go together behind it, and those that come while they are on their way when they are written', async () => {
+test('messages of one round go together at its end, and those that come while they are on their way when they are written', async () => {
   const { sent, send, written } = open();
   send('a');
   await Promise.resolve().then(() => send('b'));
+  await behindWork();
+  send('c');
   expect(sent).toEqual([]);
-  await behindWork();
-  expect(sent).toEqual(['a,b']);
-  send('c', 'd');
   await settled();
-  expect(sent).toEqual(['a,b']);
+  expect(sent).toEqual(['a,b,c']);
+  send('d', 'e');
+  await settled();
+  expect(sent).toEqual(['a,b,c']);
   written();
   await settled();
-  expect(sent).toEqual(['a,b', 'c,d']);
+  expect(sent).toEqual(['a,b,c', 'd,e']);
   written();
   await settled();
-  send('e');
+  send('f');
+  await settled();
+  expect(sent).toEqual(['a,b,c', 'd,e', 'f']);
+});
+
+test('while rounds are long, messages of one piece of work go behind it, and no later', async () => {
+  const { sent, send, written } = open();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  send('a');
+  await settled();
+  clock.mockReturnValue(3);
+  written();
+  await settled();
+  send('b');
+  await Promise.resolve().then(() => send('c'));
+  expect(sent).toEqual(['a']);
   await behindWork();
-  expect(sent).toEqual(['a,b', 'c,d', 'e']);
+  expect(sent).toEqual(['a', 'b,c']);
+  written();
+  await settled();
+  send('d');
+  await behindWork();
+  expect(sent).toEqual(['a', 'b,c']);
 });
 
 test('a large message goes alone, many go in several parts, and the order is kept', async () => {
@@ -57,7 +79,7 @@ test('a large message goes alone, many go in several parts, and the order is kep
 test('an end comes behind all messages that wait', async () => {
   const { sent, send, sender, stream, written } = open();
   send('a');
-  await behindWork();
+  await settled();
   send('b', 'c');
   sender.end();
   for (let writes = 0; writes < 3; writes += 1) {
@@ -72,7 +94,7 @@ test('nothing is written behind the end of a stream that grpc-js ends by itself'
   const failed = vi.fn<() => void>();
   stream.on('error', failed);
   send('a');
-  await behindWork();
+  await settled();
   send('b', 'c');
   stream.end();
   written();
