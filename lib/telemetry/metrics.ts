@@ -25,6 +25,9 @@ export interface Metrics {
   histogram<L extends string>(options: HistogramOptions<L>): Histogram<L>;
 }
 
+/** Milliseconds between two samples of the event loop's delay. Each wakes the process: at prom-client's 10 ms they took half of the CPU of an idle one. */
+const lagSampleMs = 50;
+
 /** Seconds, as in prom-client. */
 const usualBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -36,7 +39,7 @@ export interface MetricsOptions {
 /** A registry of its own, apart from prom-client's global one. */
 export function createMetrics({ processMetrics = true }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
-  if (processMetrics) collectDefaultMetrics({ register: registry });
+  if (processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs });
   const created = new Map<string, Counter<string> | Gauge<string> | Histogram<string>>();
   const once = <M extends Counter<string> | Gauge<string> | Histogram<string>>(name: string, make: () => M): M => {
     const metric = created.get(name) ?? make();
