@@ -41,7 +41,9 @@ export async function createGuardedConnector(
   return (options, callback) => {
     const host = normalizeHost(options.hostname);
     try {
-      if (blockedPorts.has(Number(options.port))) throw new OutboundError('address_refused', 'The port is refused.');
+      // Empty: that of the protocol.
+      if (options.port !== '' && blockedPorts.has(Number(options.port)))
+        throw new OutboundError('address_refused', 'The port is refused.');
       if (isIP(host) !== 0) policy.check(host, [host]);
     } catch (error) {
       callback(asError(error), null);
