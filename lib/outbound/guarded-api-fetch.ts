@@ -1,7 +1,7 @@
-import type { Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { Lazy } from '../wait/index.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { toRequest, toResponse } from './fetch-forms/index.ts';
+import { ask, toRequest, toResponse } from './fetch-forms/index.ts';
 import { createGuardedConnector, type ResolveAll } from './guarded-connector.ts';
 import { discardBody } from './read-body.ts';
 
@@ -20,14 +20,7 @@ export interface GuardedApiFetch extends AsyncDisposable {
   readonly fetch: typeof globalThis.fetch;
 }
 
-interface Client {
-  readonly send: typeof request;
-  readonly dispatcher: Dispatcher;
-}
-
 const redirectStatus = new Set([301, 302, 303, 307, 308]);
-/** Bytes of an answer that are read before somebody asks for them. */
-const unreadBytes = 8 * 1024;
 
 /**
  * A fetch for API servers that users name: it connects only to addresses of the policy, and follows no redirect: it is an
@@ -37,7 +30,7 @@ const unreadBytes = 8 * 1024;
 export function createGuardedApiFetch(options: GuardedApiFetchOptions): GuardedApiFetch {
   const client = new Lazy(
     () => openClient(options),
-    ({ dispatcher }) => dispatcher.destroy(),
+    (dispatcher) => dispatcher.destroy(),
   );
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
@@ -51,15 +44,16 @@ export function createGuardedApiFetch(options: GuardedApiFetchOptions): GuardedA
   return { fetch, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
 }
 
-async function call({ send, dispatcher }: Client, input: string | URL | Request, init: RequestInit = {}) {
+async function call(dispatcher: Dispatcher, input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const request = await toRequest(input, init);
-  const answer = await send(request.url, { ...request, dispatcher, highWaterMark: unreadBytes });
+  const answer = await ask(dispatcher, request);
+  const redirect = init.redirect ?? (input instanceof Request ? input.redirect : 'error');
   try {
-    if (redirectStatus.has(answer.statusCode) && init.redirect !== 'manual') throw new Error('The server redirects.');
+    if (redirectStatus.has(answer.status) && redirect !== 'manual') throw new Error('The server redirects.');
     return toResponse(request, answer);
   } catch (error) {
     discardBody(answer.body);
-    throw error;
+    throw new TypeError('fetch failed', { cause: error });
   }
 }
 
@@ -69,9 +63,8 @@ async function openClient({
   connectTimeoutMs = 10_000,
   silenceMs = 300_000,
   resolveAll,
-}: GuardedApiFetchOptions): Promise<Client> {
-  const { Agent, request: send } = await import('undici');
+}: GuardedApiFetchOptions): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
   const connect = await createGuardedConnector(policy, { timeoutMs: connectTimeoutMs, resolveAll });
-  const dispatcher = new Agent({ connect, headersTimeout: silenceMs, bodyTimeout: silenceMs, maxHeaderSize: 32_768 });
-  return { send, dispatcher };
+  return new Agent({ connect, headersTimeout: silenceMs, bodyTimeout: silenceMs, maxHeaderSize: 32_768 });
 }

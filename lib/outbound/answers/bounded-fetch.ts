@@ -1,5 +1,6 @@
 import { type AnswerBounds, AnswerGauge } from './answer-gauge.ts';
 import { AnswerRefused } from './answer-refused.ts';
+import { reasonPhrase } from './reason-phrase.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -29,7 +30,8 @@ export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused, step }: 
     if (init?.signal?.aborted) await response.body?.cancel().catch(() => undefined);
     init?.signal?.throwIfAborted();
     if (response.body === null) return response;
-    const { status, statusText, headers } = response;
+    const { status, headers } = response;
+    const statusText = reasonPhrase(response.statusText);
     const ofAnswer = boundsOf?.(init, input) ?? {};
     const isEvents = ofAnswer.isEvents === true || headers.get('content-type')?.startsWith('text/event-stream');
     const bounds = { ...ofAnswer, isEvents };

@@ -3,3 +3,4 @@ export { roomForHeap } from './answer-budget.ts';
 export { bytesOfAnswers } from './answer-gauge.ts';
 export { createBoundedFetch } from './bounded-fetch.ts';
 export { boundedChunks, readAnswer } from './read-answer.ts';
+export { reasonPhrase } from './reason-phrase.ts';

@@ -1,2 +1,3 @@
+export { ask } from './ask.ts';
 export { toRequest } from './to-request.ts';
 export { toResponse } from './to-response.ts';

@@ -9,7 +9,7 @@ export interface ApiRequest {
   readonly signal: AbortSignal | null;
 }
 
-const ownHeaders = { accept: '*/*', 'accept-encoding': 'gzip, br', 'user-agent': 'agentmesh' };
+const ownHeaders = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'agentmesh' };
 
 /**
  * The parameters of a fetch as a request of undici. A body that is no text is read first, so it is not streamed.
@@ -23,7 +23,10 @@ export async function toRequest(input: string | URL | Request, init: RequestInit
     return toPlain(input, { ...init, headers }, body);
   }
   const request = new Request(input, init);
-  return toPlain(request.url, request, await request.bytes());
+  // The signal of a Request follows that of the caller by a weak reference, and forgets it.
+  const signal = init.signal ?? (input instanceof Request ? input.signal : null);
+  const { url, method, headers } = request;
+  return toPlain(url, { method, headers, signal }, await request.bytes());
 }
 
 type Plain = Pick<RequestInit, 'method' | 'headers' | 'signal'>;
@@ -40,6 +43,7 @@ function toPlain(
   if (url.username !== '' || url.password !== '') {
     throw new TypeError('The address must not carry a user name or a password.');
   }
-  const sent = { ...ownHeaders, ...Object.fromEntries(new Headers(headers)) };
+  const { host: _, ...given } = Object.fromEntries(new Headers(headers));
+  const sent = { ...ownHeaders, ...given };
   return { url, method: method.toUpperCase(), headers: sent, body, signal };
 }

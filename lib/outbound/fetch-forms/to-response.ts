@@ -1,42 +1,46 @@
-import { pipeline, type Readable, type Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Dispatcher } from 'undici';
+import { finished, pipeline, type Readable, type Transform } from 'node:stream';
+import { constants, createGunzip, createInflate } from 'node:zlib';
+import { reasonPhrase } from '../answers/index.ts';
+import type { Answer } from './ask.ts';
 import type { ApiRequest } from './to-request.ts';
 
 /** Most codings of one answer. */
-const mostCodings = 5;
+const mostCodings = 2;
+/** Bytes by which a compressed answer may be larger than what it holds. */
+const mostOverhead = 1024 * 1024;
 /** What has arrived is handed on at once, as events need it, and an answer may lack its end. */
 const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+/** Without Brotli: the window of a small answer may take 16 MiB. */
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip(zlib)],
   ['x-gzip', () => createGunzip(zlib)],
   ['deflate', () => createInflate(zlib)],
-  ['br', () => createBrotliDecompress(brotli)],
 ]);
-const withoutBody = new Set([204, 205, 304]);
+const [withoutBody, resetContent] = [new Set([204, 304]), 205];
 
-/** An answer of undici as a Response, whose body is read as it is asked for. Throws for a status or a header that a Response cannot have. */
-export function toResponse(
-  asked: Pick<ApiRequest, 'url' | 'method' | 'signal'>,
-  answer: Dispatcher.ResponseData,
-): Response {
-  const { statusCode: status, statusText } = answer;
+/** An answer as a Response, whose body is read as it is asked for. Throws for a status or a header that a Response cannot have. */
+export function toResponse(asked: Pick<ApiRequest, 'url' | 'method' | 'signal'>, answer: Answer): Response {
+  const { status } = answer;
   const headers = toHeaders(answer.headers);
-  const hasNone = asked.method === 'HEAD' || withoutBody.has(status);
-  const body = hasNone ? null : streamOf(decode(answer.body, headers), asked.signal);
-  if (body === null) answer.body.resume();
-  const response = new Response(body, { status, statusText, headers });
+  const statusText = reasonPhrase(answer.statusText);
+  const response = new Response(bodyOf(asked, answer, headers), { status, statusText, headers });
   Object.defineProperty(response, 'url', { value: asked.url.href });
   return response;
 }
 
-function toHeaders(fields: Dispatcher.ResponseData['headers']): Headers {
+function toHeaders(fields: Answer['headers']): Headers {
   const headers = new Headers();
   for (const [name, value = []] of Object.entries(fields)) {
     for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
   }
   return headers;
+}
+
+function bodyOf({ method, signal }: Pick<ApiRequest, 'method' | 'signal'>, { status, body }: Answer, headers: Headers) {
+  if (method === 'HEAD' || withoutBody.has(status)) body.resume();
+  else if (status === resetContent) body.destroy();
+  else return streamOf(decode(body, headers), signal);
+  return null;
 }
 
 /** The body without its codings; as it is where one is unknown. */
@@ -47,11 +51,25 @@ function decode(body: Readable, headers: Headers): Readable {
   if (known.length < codings.length) return body;
   const chain = known.toReversed().map((create) => create());
   // The last one tells the fault to its reader.
-  return pipeline([body, ...chain], () => undefined) as Transform;
+  const last = pipeline([body, ...chain], () => undefined) as Transform;
+  last.once('end', () => body.destroy());
+  return boundOverhead(body, last);
+}
+
+/** Compressed bytes may hold nothing, without end. */
+function boundOverhead(body: Readable, decoded: Readable): Readable {
+  let overhead = 0;
+  body.on('data', ({ length }: Uint8Array) => {
+    overhead += length;
+    if (overhead > mostOverhead) body.destroy(new Error('The answer is larger than what it holds.'));
+  });
+  decoded.pause().on('data', ({ length }: Uint8Array) => (overhead -= length));
+  return decoded;
 }
 
 /** The chunks of a body as they are, and none before it is asked for. Node's own `toWeb` copies each. */
 function streamOf(body: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
+  let isLeft = false;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -59,14 +77,18 @@ function streamOf(body: Readable, signal: AbortSignal | null): ReadableStream<Ui
           body.pause();
           controller.enqueue(chunk);
         });
-        body.on('end', () => controller.close());
-        body.on('error', (cause) => {
-          controller.error(signal?.aborted === true ? signal.reason : new TypeError('terminated', { cause }));
+        finished(body, { writable: false }, (cause) => {
+          if (isLeft) return;
+          if (cause === undefined || cause === null) controller.close();
+          else controller.error(signal?.aborted === true ? signal.reason : new TypeError('terminated', { cause }));
         });
         body.pause();
       },
       pull: () => void body.resume(),
-      cancel: () => void body.removeAllListeners('data').destroy(),
+      cancel() {
+        isLeft = true;
+        body.removeAllListeners('data').destroy();
+      },
     },
     { highWaterMark: 0 },
   );
