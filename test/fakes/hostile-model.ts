@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 /** How a hostile server answers a call of a model. */
-export type Hostility = 'line' | 'drip' | 'headers' | 'body' | 'deep' | 'events';
+export type Hostility = 'line' | 'drip' | 'headers' | 'body' | 'deep' | 'events' | 'bytes';
 
 /** A server in the form of OpenAI's whose answers never end, or cost much to read. The path chooses: `/line/chat/completions`. */
 export interface HostileModel extends AsyncDisposable {
@@ -20,19 +20,22 @@ const brackets = Buffer.alloc(65_536, '[');
 const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(8_000) } }] })}\n\n`;
 const events = Buffer.from(event.repeat(8));
 
+/** Chunks of HTTP with a byte each. */
+const bytes = Buffer.from('1\r\nx\r\n'.repeat(10_000));
+
 const stream = { 'content-type': 'text/event-stream' };
 
 /** Starts the server. */
 export async function startHostileModel(): Promise<HostileModel> {
   const state = { sentBytes: 0, open: 0 };
-  const write = (response: ServerResponse, bytes: Buffer): boolean => {
-    state.sentBytes += bytes.length;
-    return response.write(bytes);
+  const write = (response: ServerResponse | Socket, piece: Buffer): boolean => {
+    state.sentBytes += piece.length;
+    return response.write(piece);
   };
   /** Repeats a piece as fast as the client takes it. */
-  const flood = (response: ServerResponse, bytes: Buffer): void => {
+  const flood = (response: ServerResponse | Socket, piece: Buffer): void => {
     const more = (): void => {
-      while (!response.destroyed && write(response, bytes));
+      while (!response.destroyed && write(response, piece));
     };
     response.on('drain', more);
     more();
@@ -52,6 +55,10 @@ export async function startHostileModel(): Promise<HostileModel> {
       response.writeHead(200, stream).write('data: ');
       const timer = setInterval(() => write(response, piece.subarray(0, 1)), 50);
       response.once('close', () => clearInterval(timer));
+    },
+    bytes: ({ socket }) => {
+      socket?.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n');
+      if (socket !== null) flood(socket, bytes);
     },
     headers: ({ socket }) => {
       socket?.write('HTTP/1.1 200 OK\r\n');

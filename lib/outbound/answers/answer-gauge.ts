@@ -45,6 +45,7 @@ export class AnswerGauge {
   readonly #held: HeldAnswer;
   readonly #onRefused: (refused: AnswerRefused) => void;
   #isOver = false;
+  readonly #hasEnded = (): boolean => this.#isOver;
 
   /** `onRefused` is called once when the answer may not go on: it is over a bound of its own, or has lost its room to others. */
   constructor(bounds: AnswerBounds, onRefused: (refused: AnswerRefused) => void) {
@@ -70,7 +71,7 @@ export class AnswerGauge {
    */
   turn(chunk: Uint8Array): Promise<void> | undefined {
     this.#held.hold(this.#kept() + chunk.byteLength);
-    return this.#isOver ? undefined : pace.turn(this.#accountId, chunk.byteLength);
+    return this.#isOver ? undefined : pace.turn(this.#accountId, chunk.byteLength, this.#hasEnded);
   }
 
   /** True when the answer may go on with this chunk, whose turn it is. */

@@ -69,9 +69,9 @@ test('an account whose servers send faster than they are read leaves most of the
 
 test.each([
   ['sixteen answers that always have more', { chunks: 16, bytes: 8 * 1024, atOnce: 8 }],
-  ['twenty', { chunks: 20, bytes: 8 * 1024, atOnce: 2 }],
+  ['seventeen', { chunks: 17, bytes: 8 * 1024, atOnce: 2 }],
   ['256 answers with a few bytes', { chunks: 256, bytes: 100, atOnce: 16 }],
-  ['300', { chunks: 300, bytes: 100, atOnce: 4 }],
+  ['257', { chunks: 257, bytes: 100, atOnce: 2 }],
 ])('of what waits of %s, a round hands on its part', async (_, { chunks, bytes, atOnce }) => {
   const pace = new AnswerPace();
   expect(pace.turn('a', chunk)).toBeUndefined();
@@ -83,6 +83,22 @@ test.each([
   await immediate();
   expect(handedOn).toBe(atOnce);
   await Promise.all(all);
+});
+
+test('answers that have ended count no more: what is left is no flood', async () => {
+  const pace = new AnswerPace();
+  expect(pace.turn('a', chunk)).toBeUndefined();
+  let [handedOn, isOver] = [0, false];
+  const turnOf = async (ended: () => boolean): Promise<void> => {
+    await pace.turn('a', 8 * 1024, ended);
+    handedOn += 1;
+  };
+  const ended = Array.from({ length: 1_000 }, () => turnOf(() => isOver));
+  const others = Array.from({ length: 8 }, () => turnOf(() => false));
+  isOver = true;
+  await immediate();
+  expect(handedOn).toBe(1_008);
+  await Promise.all([...ended, ...others]);
 });
 
 test('answers that count for no account never rest: they come from servers of the operator, for many accounts', async () => {
