@@ -4,6 +4,7 @@ import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
 import { type AddressPolicy, normalizeHost } from './address-policy.ts';
 import { blockedPorts } from './blocked-ports.ts';
+import { countRead } from './fetch-forms/index.ts';
 import { presentAccount, resolveByDns, Turns } from './names/index.ts';
 import { OutboundError } from './outbound-error.ts';
 
@@ -65,6 +66,7 @@ function readSmallChunks(): { highWaterMark: number; onread: OnReadOpts } {
     onread: {
       buffer,
       callback(this: Socket, bytes: number): boolean {
+        countRead(this, bytes);
         return this.push(Buffer.from(buffer.subarray(0, bytes)));
       },
     },

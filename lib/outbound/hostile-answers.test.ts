@@ -3,6 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { createAddressPolicy } from './address-policy.ts';
+import { answerRefusedBy } from './answers/index.ts';
 import { createGuardedApiFetch } from './guarded-api-fetch.ts';
 
 const resources = new AsyncDisposableStack();
@@ -116,6 +117,31 @@ test('a compressed answer that holds nothing, without end, breaks', async () => 
   });
   await expect((await fetch(server.url)).text()).rejects.toThrow('terminated');
   await expect.poll(() => server.left).toBe(1);
+});
+
+test.each<[string, string, string]>([
+  ['extensions of a chunk', `${head(chunked)}1;`, 'x'],
+  ['the size of a chunk', head(chunked), '0'],
+  ['the phrase of its status', 'HTTP/1.1 200 ', 'x'],
+])('%s without end is refused, and its server is left', async (_, begin, piece) => {
+  const server = await serve((socket) => {
+    socket.write(begin);
+    forEver(socket, Buffer.alloc(65_536, piece));
+  });
+  const refused = await fetch(server.url)
+    .then((answer) => answer.text())
+    .catch((error: unknown) => answerRefusedBy(error));
+  expect(refused).toMatchObject({ fault: 'too_large' });
+  await expect.poll(() => server.left).toBe(1);
+});
+
+test('connections are kept for further answers, each with bounds of its own', async () => {
+  const server = await serve((socket) => {
+    const answer = `${head('content-length: 0', `x-a: ${'x'.repeat(10_000)}`)}`;
+    socket.on('data', () => socket.write(answer)).write(answer);
+  });
+  for (let calls = 0; calls < 64; calls += 1) expect(await (await fetch(server.url)).text()).toBe('');
+  expect(server.left).toBe(0);
 });
 
 test('a server that goes on after the end of a compressed answer is left', async () => {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
 import type { ApiRequest } from './to-request.ts';
+import { boundNextAnswer, type WireBound } from './wire-bound.ts';
 
 export interface Answer {
   readonly status: number;
@@ -36,6 +37,7 @@ class Asking implements Dispatcher.DispatchHandler {
   readonly #settle: Settle;
   #controller: Dispatcher.DispatchController | undefined;
   #body: AnswerBody | undefined;
+  #bound: WireBound | undefined;
   #early = 0;
 
   constructor(signal: AbortSignal | null, settle: Settle) {
@@ -55,6 +57,7 @@ class Asking implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#signal?.aborted === true) this.#onAbort();
+    else this.#bound = boundNextAnswer();
   }
 
   onResponseStart(
@@ -75,6 +78,7 @@ class Asking implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bound?.arrive(chunk.length);
     this.#body?.arrive(chunk);
   }
 
