@@ -164,7 +164,7 @@ test('a server that sends a body after a status without one is left', async () =
 
 test('a server that never comes from its hints to its answer is left', async () => {
   const server = await serve((socket) => forEver(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100))));
-  await expect(fetch(server.url)).rejects.toThrow('fetch failed');
+  await expect(fetch(server.url)).rejects.toMatchObject({ message: 'fetch failed', cause: { fault: 'too_large' } });
   await expect.poll(() => server.left).toBe(1);
 });
 

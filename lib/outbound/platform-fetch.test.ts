@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-/** What a caller sees of an answer. */
+/** All that a caller can read of an answer, or name and text of the error. */
 async function seen(call: Promise<Response>): Promise<unknown> {
   try {
     const answer = await call;

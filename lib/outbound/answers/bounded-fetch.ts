@@ -1,5 +1,5 @@
 import { type AnswerBounds, AnswerGauge } from './answer-gauge.ts';
-import { AnswerRefused } from './answer-refused.ts';
+import { AnswerRefused, answerRefusedBy } from './answer-refused.ts';
 import { reasonPhrase } from './reason-phrase.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -15,13 +15,13 @@ export interface FetchBounds {
 
 /**
  * A fetch whose answers break, with an AnswerRefused, when they grow over their bounds: 8 MiB, and 1 MiB for each line and event of a stream; and JSON of
- * more than 300,000 values or 5,000 levels; and where its headers are over those of the given fetch. The answers that arrive share a budget, of the account for which the fetch is called and of the process. What is not
+ * more than 300,000 values or 5,000 levels; or when the given fetch bounds their headers. The answers that arrive share a budget, of the account for which the fetch is called and of the process. What is not
  * read is not fetched.
  */
 export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused, step }: FetchBounds = {}): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init).catch((error: unknown) => {
-      const refused = refusedHeaders(error);
+      const refused = answerRefusedBy(error) ?? refusedHeaders(error);
       if (refused !== undefined) onRefused?.(refused);
       throw refused ?? error;
     });

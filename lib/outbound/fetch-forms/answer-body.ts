@@ -61,10 +61,11 @@ export class AnswerBody extends Readable {
 
   #handOn(): void {
     if (this.destroyed) return;
-    const [first = Buffer.alloc(0), ...others] = this.#unread;
+    const [first, second] = this.#unread;
+    const joined = first !== undefined && second === undefined ? first : Buffer.concat(this.#unread);
     this.#unread = [];
     this.#unreadBytes = 0;
-    this.push(others.length === 0 ? first : Buffer.concat([first, ...others]));
+    this.push(joined);
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {

@@ -11,9 +11,6 @@ export interface Answer {
   readonly body: AnswerBody;
 }
 
-/** Most answers before the final one, e.g. 103. */
-const mostEarly = 16;
-
 /**
  * Sends a request, and resolves when its answer has begun. It rejects with the reason of the signal as soon as that aborts, also while there is no connection: undici's
  * own `request` waits for one.
@@ -38,7 +35,6 @@ class Asking implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #body: AnswerBody | undefined;
   #bound: WireBound | undefined;
-  #early = 0;
 
   constructor(signal: AbortSignal | null, settle: Settle) {
     this.#signal = signal;
@@ -66,11 +62,8 @@ class Asking implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
     statusText = '',
   ): void {
-    if (status < 200) {
-      this.#early += 1;
-      if (this.#early > mostEarly) controller.abort(new Error('The server does not come to its answer.'));
-      return;
-    }
+    // An answer before the final one, e.g. 103. `WireBound` bounds them.
+    if (status < 200) return;
     const body = new AnswerBody(controller);
     body.once('close', () => this.#leaveSignal());
     this.#body = body;

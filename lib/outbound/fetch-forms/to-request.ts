@@ -10,6 +10,7 @@ export interface ApiRequest {
 }
 
 const ownHeaders = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'agentmesh' };
+const ofText = { 'content-type': 'text/plain;charset=UTF-8' };
 
 /**
  * The parameters of a fetch as a request of undici. A body that is no text is read first, so it is not streamed.
@@ -17,11 +18,7 @@ const ownHeaders = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'ag
  */
 export async function toRequest(input: string | URL | Request, init: RequestInit): Promise<ApiRequest> {
   const { body = null } = init;
-  if (!(input instanceof Request) && body === null) return toPlain(input, init, body);
-  if (!(input instanceof Request) && typeof body === 'string') {
-    const headers = { 'content-type': 'text/plain;charset=UTF-8', ...Object.fromEntries(new Headers(init.headers)) };
-    return toPlain(input, { ...init, headers }, body);
-  }
+  if (!(input instanceof Request) && (body === null || typeof body === 'string')) return toPlain(input, init, body);
   const request = new Request(input, init);
   // The signal of a Request follows that of the caller by a weak reference, and forgets it.
   const signal = init.signal ?? (input instanceof Request ? input.signal : null);
@@ -44,6 +41,6 @@ function toPlain(
     throw new TypeError('The address must not carry a user name or a password.');
   }
   const { host: _, ...given } = Object.fromEntries(new Headers(headers));
-  const sent = { ...ownHeaders, ...given };
+  const sent = { ...ownHeaders, ...(typeof body === 'string' && ofText), ...given };
   return { url, method: method.toUpperCase(), headers: sent, body, signal };
 }

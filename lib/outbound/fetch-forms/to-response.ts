@@ -1,6 +1,6 @@
 import { finished, pipeline, type Readable, type Transform } from 'node:stream';
 import { constants, createGunzip, createInflate } from 'node:zlib';
-import { reasonPhrase } from '../answers/index.ts';
+import { AnswerRefused, reasonPhrase } from '../answers/index.ts';
 import type { Answer } from './ask.ts';
 import type { ApiRequest } from './to-request.ts';
 
@@ -8,7 +8,7 @@ import type { ApiRequest } from './to-request.ts';
 const mostCodings = 2;
 /** Bytes by which a compressed answer may be larger than what it holds. */
 const mostOverhead = 1024 * 1024;
-/** What has arrived is handed on at once, as events need it, and an answer may lack its end. */
+/** Options of decoders: bytes are handed on as soon as they arrive, as events need it, and an answer may lack its end. */
 const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 /** Without Brotli: the window of a small answer may take 16 MiB. */
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
@@ -61,7 +61,8 @@ function boundOverhead(body: Readable, decoded: Readable): Readable {
   let overhead = 0;
   body.on('data', ({ length }: Uint8Array) => {
     overhead += length;
-    if (overhead > mostOverhead) body.destroy(new Error('The answer is larger than what it holds.'));
+    if (overhead > mostOverhead)
+      body.destroy(new AnswerRefused('too_large', 'The server compressed its answer to more than it holds.'));
   });
   decoded.pause().on('data', ({ length }: Uint8Array) => (overhead -= length));
   return decoded;
