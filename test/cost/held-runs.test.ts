@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, newAccount, type SessionJson } from '../caller.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
+import { median } from '../timing/mann-whitney.ts';
 
 const heapFile = join(tmpdir(), `agentmesh-heap-${process.pid}`);
 const runsOfSession = 25;
 const sessionsAtOnce = 16;
 /** Most bytes of heap that may be left of a run. Bounded tables of the mesh fill up meanwhile. */
 const mostBytes = 400;
+/** V8 lets go of megabytes of old code in one or two of these, which would hide what runs hold: the median counts. */
+const loads = 5;
+/** Two measurements that differ by less show that nothing more is let go of. */
+const settledBytes = 20_000;
 const waitingRuns = 200;
 /** Most bytes of heap that one of them may hold, with the request, its connection and the answer. */
 const mostWaitingBytes = 56_000;
@@ -32,10 +37,13 @@ afterAll(() => resources.disposeAsync());
 test('nothing of a run is held when it is over', async () => {
   const caller = await newAccount(mesh.url);
   await runMany(caller, 32);
-  const before = await heap();
-  const count = await runMany(caller, 48);
-  const held = (await heap()) - before;
-  expect(Math.round(held / count)).toBeLessThan(mostBytes);
+  const held: number[] = [];
+  for (let load = 0; load < loads; load += 1) {
+    const before = await heap();
+    const count = await runMany(caller, sessionsAtOnce);
+    held.push(Math.round(((await heap()) - before) / count));
+  }
+  expect(median(held)).toBeLessThan(mostBytes);
 });
 
 test('a run whose client waits with it for the model holds a bounded part of the heap', async () => {
@@ -83,8 +91,17 @@ async function runAll(caller: Caller, session: SessionJson): Promise<void> {
   for (let run = 0; run < runsOfSession; run += 1) expect((await caller.run(session, 'hello')).status).toBe(200);
 }
 
-/** Bytes of heap and buffers that are in use. */
+/** Bytes of heap and buffers that stay in use. Sockets and timers hold hundreds of kB for a moment after the last answer. */
 async function heap(): Promise<number> {
+  let bytes = await heapNow();
+  for (;;) {
+    const next = await heapNow();
+    if (bytes - next < settledBytes) return next;
+    bytes = next;
+  }
+}
+
+async function heapNow(): Promise<number> {
   rmSync(heapFile, { force: true });
   mesh.signal('all', 'SIGUSR2');
   await expect.poll(() => existsSync(heapFile) && readFileSync(heapFile, 'utf8') !== '').toBe(true);
