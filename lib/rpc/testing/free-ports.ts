@@ -5,13 +5,16 @@ import { createServer } from 'node:net';
 /** Below the ports that the system gives to connections and to servers that take any: one of these could be taken before the server listens. */
 const [lowest, highest] = [10_000, 30_000];
 /** Each worker of the test runner has ports of its own, because another one may choose a port that its server does not use yet. */
-const lanes = 4;
-const width = (highest - lowest) / lanes;
+const lanes = 6;
+const width = Math.floor((highest - lowest) / lanes);
 const given = new Set<number>();
 
-/** Ports for servers of tests, free and different in all processes of a test run. A process gets none of them twice. */
+/** Ports for servers of tests, free and different in all processes of a test run. A process gets none of them twice. Throws in a worker that has none. */
 export async function freePorts(count: number): Promise<number[]> {
-  const from = lowest + (Number(process.env.VITEST_POOL_ID ?? 0) % lanes) * width;
+  // The workers of the runner have numbers from 1 on, and its main process has none.
+  const lane = Number(process.env.VITEST_POOL_ID ?? 0);
+  if (lane >= lanes) throw new Error(`Worker ${lane} has no ports: there are ${lanes} ranges of them.`);
+  const from = lowest + lane * width;
   const ports: number[] = [];
   while (ports.length < count) {
     const port = from + randomInt(width);
