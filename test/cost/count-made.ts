@@ -24,7 +24,7 @@ const file = process.env['COUNTS_FILE'];
 if (isMainThread && file !== undefined) countInto(file);
 
 function countInto(path: string): void {
-  const made: Made = { promises: 0, timers: 0, abortControllers: 0, messages: 0, packages: [] };
+  const made = { promises: 0, timers: 0, abortControllers: 0, messages: 0 };
   const packages = new Set<string>();
   let counts = false;
   const hook = createHook({
@@ -49,9 +49,13 @@ function countInto(path: string): void {
   });
   process.on('SIGUSR2', () => {
     counts = !counts;
-    if (counts) return void hook.enable();
+    if (counts) {
+      Object.assign(made, { promises: 0, timers: 0, abortControllers: 0, messages: 0 });
+      return void hook.enable();
+    }
     hook.disable();
-    writeFileSync(path, JSON.stringify({ ...made, packages: [...packages] }));
+    const counted: Made = { ...made, packages: [...packages] };
+    writeFileSync(path, JSON.stringify(counted));
   });
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newAccount, type SessionJson } from '../caller.ts';
+import { type Caller, newAccount, type SessionJson } from '../caller.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
 import { type CountedPostgres, countedPostgres } from './counted-postgres.ts';
 import type { Made } from './count-made.ts';
@@ -12,6 +12,8 @@ import type { Made } from './count-made.ts';
 // Counts, not times: they are the same on every machine. `npm run bench -- guard` tells the times.
 
 const runs = 100;
+/** The least of so many loads counts: what timers do meanwhile comes to it, the more the slower the machine is. */
+const loads = 3;
 /** Most of each kind for one run. Promises and timers have room for the work of timers meanwhile. Lower a limit when a run costs less. */
 const most = {
   statements: 2,
@@ -24,6 +26,7 @@ const most = {
   abortControllers: 1.4,
   messages: 1.5,
 };
+const kinds = Object.keys(most) as (keyof typeof most)[];
 /** Statements of each second that a mesh without work may send, whose bus is PostgreSQL: 5 to 8 were counted. The gateway reads changes of accounts 2.5 times a second for up to 70 seconds after a request. */
 const mostIdle = 13;
 const idleSeconds = 5;
@@ -58,36 +61,18 @@ afterAll(() => resources.disposeAsync());
 
 test('a plain run costs no more statements, parameters, bytes of their texts and of WAL, promises, timers, AbortControllers and protobuf messages than it did, and loads no library that it does not use', async () => {
   const caller = await newAccount(mesh.url);
-  // Each run has a session of its own: a longer history would cost more.
-  const sessions = await Promise.all(Array.from({ length: runs }, () => caller.createSession()));
   const warmUp = await caller.createSession();
-  const runPlain = async (session: SessionJson): Promise<void> => {
-    expect((await caller.run(session, 'hello')).status).toBe(200);
-  };
-  for (let run = 0; run < 10; run += 1) await runPlain(warmUp);
-  await database.reset();
-  mesh.signal('all', 'SIGUSR2');
-  for (const session of sessions) await runPlain(session);
-  mesh.signal('all', 'SIGUSR2');
-  await expect.poll(() => existsSync(countsFile)).toBe(true);
-  const made = JSON.parse(readFileSync(countsFile, 'utf8')) as Made;
-  const { calls, walBytes, notifies, textBytes, parameters } = await database.calledAtLeast(runs);
-  const perRun = (count: number): number => Math.round((10 * count) / runs) / 10;
-  const cost = {
-    statements: perRun(calls - notifies),
-    notifies: perRun(notifies),
-    walBytes: Math.round(walBytes / runs),
-    textBytes,
-    parameters,
-    promises: Math.round(made.promises / runs),
-    timers: perRun(made.timers),
-    abortControllers: perRun(made.abortControllers),
-    messages: perRun(made.messages),
-  };
-  const tooMuch = Object.entries(most).filter(([kind, limit]) => cost[kind as keyof typeof cost] > limit);
+  for (let run = 0; run < 10; run += 1) await runPlain(caller, warmUp);
+  const costs: (typeof most)[] = [];
+  for (let load = 0; load < loads; load += 1) costs.push(await costOfRuns(caller));
+  const cost = Object.fromEntries(
+    kinds.map((kind) => [kind, Math.min(...costs.map((one) => one[kind]))]),
+  ) as typeof most;
+  const tooMuch = kinds.filter((kind) => cost[kind] > most[kind]);
   expect(tooMuch, `costs now: ${JSON.stringify(cost)}`).toEqual([]);
-  expect(made.packages).toContain('@google/adk');
-  expect(made.packages.filter((name) => loadedLate.includes(name))).toEqual([]);
+  const { packages } = await made();
+  expect(packages).toContain('@google/adk');
+  expect(packages.filter((name) => loadedLate.includes(name))).toEqual([]);
 });
 
 test('a mesh without work sends few statements', async () => {
@@ -96,3 +81,37 @@ test('a mesh without work sends few statements', async () => {
   const { calls } = await database.calledAtLeast(1);
   expect(calls / idleSeconds).toBeLessThan(mostIdle);
 });
+
+async function runPlain(caller: Caller, session: SessionJson): Promise<void> {
+  expect((await caller.run(session, 'hello')).status).toBe(200);
+}
+
+/** What one of a hundred runs costs, each in a session of its own: a longer history would cost more. */
+async function costOfRuns(caller: Caller): Promise<typeof most> {
+  const sessions = await Promise.all(Array.from({ length: runs }, () => caller.createSession()));
+  await rm(countsFile, { force: true });
+  await database.reset();
+  mesh.signal('all', 'SIGUSR2');
+  for (const session of sessions) await runPlain(caller, session);
+  mesh.signal('all', 'SIGUSR2');
+  const { promises, timers, abortControllers, messages } = await made();
+  const { calls, walBytes, notifies, textBytes, parameters } = await database.calledAtLeast(runs);
+  const perRun = (count: number): number => Math.round((10 * count) / runs) / 10;
+  return {
+    statements: perRun(calls - notifies),
+    notifies: perRun(notifies),
+    walBytes: Math.round(walBytes / runs),
+    textBytes,
+    parameters,
+    promises: Math.round(promises / runs),
+    timers: perRun(timers),
+    abortControllers: perRun(abortControllers),
+    messages: perRun(messages),
+  };
+}
+
+/** What the mesh has written when it got the second signal. */
+async function made(): Promise<Made> {
+  await expect.poll(() => existsSync(countsFile) && readFileSync(countsFile, 'utf8') !== '').toBe(true);
+  return JSON.parse(readFileSync(countsFile, 'utf8')) as Made;
+}
