@@ -13,6 +13,7 @@ const sessionsAtOnce = 16;
 const mostBytes = 400;
 /** V8 lets go of megabytes of old code in one or two of these, which would hide what runs hold: the median counts. */
 const loads = 5;
+const waitingLoads = 3;
 /** Two measurements that differ by less show that nothing more is let go of. */
 const settledBytes = 20_000;
 const waitingRuns = 200;
@@ -48,15 +49,23 @@ test('nothing of a run is held when it is over', async () => {
 
 test('a run whose client waits with it for the model holds a bounded part of the heap', async () => {
   const caller = await newAccount(mesh.url);
-  using first = await waitFor(caller, sessionsAtOnce);
-  first[Symbol.dispose]();
   const left = async () => (await caller.request<unknown[]>('GET', '/runs?status=running')).body;
+  await heldByWaiting(caller, sessionsAtOnce);
   await expect.poll(left).toEqual([]);
-  const before = await heap();
-  using _ = await waitFor(caller, waitingRuns);
-  const held = (await heap()) - before;
-  expect(Math.round(held / waitingRuns)).toBeLessThan(mostWaitingBytes);
+  const held: number[] = [];
+  for (let load = 0; load < waitingLoads; load += 1) {
+    held.push(await heldByWaiting(caller, waitingRuns));
+    await expect.poll(left).toEqual([]);
+  }
+  expect(median(held)).toBeLessThan(mostWaitingBytes);
 });
+
+/** Bytes that each of so many runs holds that wait. They are cancelled then. */
+async function heldByWaiting(caller: Caller, runs: number): Promise<number> {
+  const before = await heap();
+  using _ = await waitFor(caller, runs);
+  return Math.round(((await heap()) - before) / runs);
+}
 
 /** Opens streams of runs that wait for their model, each in a session and over a connection of its own. Leaving them cancels the runs. */
 async function waitFor(caller: Caller, runs: number): Promise<Disposable> {
@@ -96,7 +105,7 @@ async function heap(): Promise<number> {
   let bytes = await heapNow();
   for (;;) {
     const next = await heapNow();
-    if (bytes - next < settledBytes) return next;
+    if (Math.abs(bytes - next) < settledBytes) return next;
     bytes = next;
   }
 }
