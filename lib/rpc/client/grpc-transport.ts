@@ -21,6 +21,7 @@ import {
   REQUEST_ID,
   singleInput,
   streamResponse,
+  toMeshError,
   TRACEPARENT,
   unaryResponse,
 } from '../call/index.ts';
@@ -93,7 +94,8 @@ export class GrpcTransport implements Transport {
 
   /** The answer of a method that has one. Rejects with MeshError. */
   async call(method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> {
-    const answers = await this.#open(method, init, options);
+    const opening = this.#open(method, init, options);
+    const answers = opening instanceof Promise ? await opening : opening;
     const { value } = await answers.next();
     if (value === undefined) throw internalError();
     answers.end();
@@ -102,7 +104,10 @@ export class GrpcTransport implements Transport {
 
   /** The answers of a method. The call starts at once; what refuses it is told by the first read. */
   answers(method: DescMethodServerStreaming, init: Init, options?: LocalOptions): AsyncIterator<Message> {
-    return new Answers(method.output, this.#open(method, init, options));
+    return new Answers(
+      method.output,
+      attempt(() => this.#open(method, init, options)),
+    );
   }
 
   /** Ends the connection; calls under way fail. */
@@ -113,10 +118,10 @@ export class GrpcTransport implements Transport {
     this.#connection.close();
   }
 
-  async #open(method: DescMethod, init: Init, options?: LocalOptions): Promise<ExchangeCall> {
-    const renewal = this.#proof.renewal();
-    if (renewal !== undefined) await renewal;
-    return this.#exchange(method, init, options);
+  /** Throws MeshError where the call is over before it begins. */
+  #open(method: DescMethod, init: Init, options?: LocalOptions): ExchangeCall | Promise<ExchangeCall> {
+    const open = () => this.#exchange(method, init, options);
+    return this.#proof.renewal()?.then(open) ?? open();
   }
 
   #exchange(method: DescMethod, init: Init, options: LocalOptions = {}): ExchangeCall | Promise<ExchangeCall> {
@@ -126,7 +131,7 @@ export class GrpcTransport implements Transport {
     if (signal?.aborted) throw abortFailure(signal.reason);
     const headers = options.headers === undefined ? undefined : new Headers(options.headers);
     return this.#exchanges.call({
-      method: `${method.parent.typeName}/${method.name}`,
+      method: pathOf(method),
       request: encode(method.input, init),
       context: outgoingContext(headers),
       headers: headers && Object.fromEntries(headers),
@@ -155,16 +160,34 @@ export class GrpcTransport implements Transport {
   }
 }
 
+/** A promise that rejects with MeshError in place of a throw. */
+function attempt<T>(work: () => T): T | Promise<never> {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.reject(toMeshError(error));
+  }
+}
+
+const paths = new WeakMap<DescMethod, string>();
+
+/** `package.Service/Method`, made once for each method. */
+function pathOf(method: DescMethod): string {
+  let path = paths.get(method);
+  if (path === undefined) paths.set(method, (path = `${method.parent.typeName}/${method.name}`));
+  return path;
+}
+
 /** The answers of a call. Leaving the iteration does not cancel the call; its signal does. */
 class Answers implements AsyncIterator<Message, undefined> {
   readonly #type: DescMessage;
   #source: Promise<ExchangeCall> | ExchangeCall;
 
-  constructor(type: DescMessage, source: Promise<ExchangeCall>) {
+  constructor(type: DescMessage, source: Promise<ExchangeCall> | ExchangeCall) {
     this.#type = type;
     this.#source = source;
     // The first read tells.
-    source.catch(() => undefined);
+    if (source instanceof Promise) source.catch(() => undefined);
   }
 
   async next(): Promise<IteratorResult<Message, undefined>> {

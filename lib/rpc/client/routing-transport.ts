@@ -35,7 +35,7 @@ export class RoutingTransport implements Routes {
   readonly #dispatcher: Dispatcher;
   readonly #local: LocalCalls;
   readonly #options: RoutingOptions;
-  readonly #remotes = new Map<string, Promise<GrpcTransport>>();
+  readonly #remotes = new Map<string, GrpcTransport | Promise<GrpcTransport>>();
   #closed = false;
 
   constructor(dispatcher: Dispatcher, options: RoutingOptions) {
@@ -49,9 +49,14 @@ export class RoutingTransport implements Routes {
   }
 
   /** The answer of a method of another process. Rejects with MeshError. */
-  readonly call = async (method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> => {
+  readonly call = (method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> => {
     const span = isTracing() ? startClientSpan(spanOf(method)) : undefined;
-    const send = async () => (await this.#remote(method.parent)).call(method, init, options);
+    const send = (): Promise<Message> => {
+      const remote = this.#remote(method.parent);
+      return remote instanceof Promise
+        ? remote.then((opened) => opened.call(method, init, options))
+        : remote.call(method, init, options);
+    };
     return span === undefined ? send() : endWith(span, span.run(send));
   };
 
@@ -62,9 +67,11 @@ export class RoutingTransport implements Routes {
     options?: LocalOptions,
   ): AsyncIterator<Message> => {
     const span = isTracing() ? startClientSpan(spanOf(method)) : undefined;
-    const open = async () => (await this.#remote(method.parent)).answers(method, init, options);
-    if (span === undefined) return new OpenedAnswers(open());
-    const answers = new OpenedAnswers(endsIfRefused(span, span.run(open)));
+    const remote = this.#remote(method.parent);
+    const open = (opened: GrpcTransport) => opened.answers(method, init, options);
+    if (span === undefined) return remote instanceof Promise ? new OpenedAnswers(remote.then(open)) : open(remote);
+    const opening = span.run(async () => open(await remote));
+    const answers = new OpenedAnswers(endsIfRefused(span, opening));
     return endingWith(span, { [Symbol.asyncIterator]: () => answers });
   };
 
@@ -88,17 +95,20 @@ export class RoutingTransport implements Routes {
   /** Ends every connection and refuses to make new ones. */
   close(): void {
     this.#closed = true;
-    for (const remote of this.#remotes.values()) void remote.then((transport) => transport.close());
+    for (const remote of this.#remotes.values()) void Promise.resolve(remote).then((transport) => transport.close());
   }
 
-  #remote(service: DescService): Promise<GrpcTransport> {
+  #remote(service: DescService): GrpcTransport | Promise<GrpcTransport> {
     const word = meshWord(service);
     const url = this.#options.urls[word];
-    if (this.#closed) throw draining();
-    if (!url) throw unreachable(word);
+    if (this.#closed) return Promise.reject(draining());
+    if (!url) return Promise.reject(unreachable(word));
     let remote = this.#remotes.get(url);
     if (!remote) {
-      remote = this.#connect(url);
+      remote = this.#connect(url).then((opened) => {
+        this.#remotes.set(url, opened);
+        return opened;
+      });
       this.#remotes.set(url, remote);
     }
     return remote;
