@@ -1,5 +1,5 @@
-import { type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
-import { newMessage } from '../rpc/index.ts';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import { decodeMessage, encodeMessage } from '../rpc/index.ts';
 import { endWith, isTracing, type Logger, type Metrics, startProducerSpan } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
 import { Consumption, type Pauses } from './consume/index.ts';
@@ -29,7 +29,7 @@ export function createBus(options: BusOptions): Bus {
     driver,
     service,
     publish: async (topic, message, publishOptions) => {
-      const [subject, payload] = [subjectOf(topic), publishOptions?.encoded ?? encode(topic, message)];
+      const [subject, payload] = [subjectOf(topic), publishOptions?.encoded ?? encodeMessage(topic, message)];
       const span = isTracing() ? startProducerSpan(messageSpan('send', subject)) : undefined;
       const origin = { sender: service, traceparent: span?.traceparent ?? currentTrace() };
       const closed = sealOf(topic, options)?.close(subject, payload) ?? payload;
@@ -78,13 +78,9 @@ function nameOf(topic: DescMessage, durable: string) {
   throw new Error(`${topic.typeName} does not declare the consumer ${durable}: see topics.proto`);
 }
 
-function encode<T extends DescMessage>(topic: T, message: MessageInitShape<T>): Uint8Array {
-  return toBinary(topic, newMessage(topic, message));
-}
-
 function decode<T extends DescMessage>(topic: T, payload: Uint8Array): MessageShape<T> | Error {
   try {
-    return fromBinary(topic, payload);
+    return decodeMessage(topic, Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength));
   } catch (error) {
     return new Error(`not a ${topic.typeName}`, { cause: error });
   }

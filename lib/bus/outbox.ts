@@ -1,5 +1,6 @@
-import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import type { Transaction } from '../pg/index.ts';
+import { encodeMessage } from '../rpc/index.ts';
 import { currentTrace } from './current-trace.ts';
 import { checkPayload } from './driver/index.ts';
 import { messageSpan, subjectOf } from './names/index.ts';
@@ -34,13 +35,9 @@ export async function writeOutbox<T extends DescMessage>(
   messages: readonly MessageInitShape<T>[],
 ): Promise<void> {
   const subject = subjectOf(topic);
-  const payloads = messages.map((message) => toBinary(topic, create(topic, message)));
+  const payloads = messages.map((message) => encodeMessage(topic, message));
   for (const payload of payloads) checkPayload(subject, payload);
   const span = startProducerSpan(messageSpan('send', subject));
-  const stored = tx.query(INSERT, [
-    subject,
-    span?.traceparent ?? currentTrace() ?? null,
-    payloads.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
-  ]);
+  const stored = tx.query(INSERT, [subject, span?.traceparent ?? currentTrace() ?? null, payloads]);
   await (span === undefined ? stored : endWith(span, stored));
 }

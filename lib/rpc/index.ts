@@ -27,3 +27,4 @@ export type { Mesh } from './mesh.ts';
 export { IdentityToken } from './identity/index.ts';
 export { CallUntil } from './local/index.ts';
 export { leavingOf, Roster } from './server/index.ts';
+export { decode as decodeMessage, encode as encodeMessage } from './messages/index.ts';

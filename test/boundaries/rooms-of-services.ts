@@ -11,7 +11,8 @@ export const roomLists: RoomLists = {
   'lib/outbound': 'names answers fetch-forms',
   'lib/pg': 'connection sending database.ts embedded locks migrations roles testing',
   'lib/pg/testing': 'servers',
-  'lib/rpc': 'mesh.ts call identity consumers local wire exchange server client create-mesh.ts index.ts testing',
+  'lib/rpc':
+    'mesh.ts call messages identity consumers local wire exchange server client create-mesh.ts index.ts testing',
   'lib/service':
     'backlog settings service.ts consumers start-job.ts listen-on.ts open-service-database.ts mesh-identities.ts unusable-server.ts start-process.ts lost-rights.ts service-logins.ts migrate.ts testing',
   'gateway/src/edge/authentication':

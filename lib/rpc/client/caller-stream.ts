@@ -1,16 +1,8 @@
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { CallOptions, Client, ClientDuplexStream, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { abortFailure, canceled, meshWord } from '../call/index.ts';
-import {
-  asIs,
-  decode,
-  encode,
-  fromStatus,
-  MessageReader,
-  MessageWriter,
-  type Unanswered,
-  unansweredOf,
-} from '../wire/index.ts';
+import { decode, encode } from '../messages/index.ts';
+import { asIs, fromStatus, MessageReader, MessageWriter, type Unanswered, unansweredOf } from '../wire/index.ts';
 import { openAnswered, type OpenedStream } from './open-answered.ts';
 
 export interface CallerStreamOptions<I extends DescMessage, O extends DescMessage> {

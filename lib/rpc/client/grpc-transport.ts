@@ -28,7 +28,7 @@ import {
 import type { ExchangeCall } from '../exchange/index.ts';
 import type { Proof } from '../identity/index.ts';
 import { CallUntil, type LocalOptions } from '../local/index.ts';
-import { decode, encode } from '../wire/index.ts';
+import { decode, encode } from '../messages/index.ts';
 import { openCallerStream } from './caller-stream.ts';
 import { Exchanges } from './exchanges.ts';
 import { openConnection } from './grpc-connection.ts';

@@ -4,17 +4,8 @@ import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { ExchangeCall, type OutgoingCall, type SendElsewhere } from './exchange-call.ts';
 import { MessageSender, TAKES_SEVERAL } from './message-sender.ts';
 import { internalError, isMeshCode, type MeshError, toMeshError } from '../call/index.ts';
-import {
-  asBuffer,
-  asIs,
-  decode,
-  encode,
-  fromService,
-  fromStatus,
-  type Unanswered,
-  unansweredOf,
-  unavailable,
-} from '../wire/index.ts';
+import { asBuffer, decode, encode } from '../messages/index.ts';
+import { asIs, fromService, fromStatus, type Unanswered, unansweredOf, unavailable } from '../wire/index.ts';
 
 export const EXCHANGE_PATH = '/agentmesh.mesh.v1.CallsService/Exchange';
 

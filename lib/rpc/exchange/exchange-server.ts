@@ -20,7 +20,8 @@ import { newSpent, type Spent } from '../../telemetry/index.ts';
 import { Stopping } from '../../wait/index.ts';
 import { type Caller, callerOf } from '../identity/index.ts';
 import { MessageSender, TAKES_SEVERAL } from './message-sender.ts';
-import { asBuffer, decode, encode, MAX_MESSAGE_BYTES, messageTooLarge, toStatus } from '../wire/index.ts';
+import { asBuffer, decode, encode } from '../messages/index.ts';
+import { MAX_MESSAGE_BYTES, messageTooLarge, toStatus } from '../wire/index.ts';
 
 export interface ExchangeServerOptions {
   readonly stream: ServerDuplexStream<Buffer, Buffer>;

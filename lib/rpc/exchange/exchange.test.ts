@@ -8,7 +8,8 @@ import { type DescMethod, fromBinary, type MessageInitShape, toBinary, create } 
 import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EXCHANGE_PATH } from './exchange-client.ts';
-import { asIs, encode } from '../wire/index.ts';
+import { encode } from '../messages/index.ts';
+import { asIs } from '../wire/index.ts';
 import { openConnection } from '../client/grpc-connection.ts';
 import { presentAs } from '../testing/present-as.ts';
 import { testIdentities } from '../testing/test-identities.ts';

@@ -23,7 +23,8 @@ import {
 } from '../call/index.ts';
 import { type Caller, callerOf, MESH_IDENTITY, type PresentedCall } from '../identity/index.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { decode, encode, MessageReader, MessageWriter, toStatus } from '../wire/index.ts';
+import { decode, encode } from '../messages/index.ts';
+import { MessageReader, MessageWriter, toStatus } from '../wire/index.ts';
 
 /** The handlers that grpc-js wants of a method, by the kind of its streams. Messages stay encoded. */
 export interface GrpcHandlers {

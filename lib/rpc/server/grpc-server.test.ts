@@ -10,7 +10,8 @@ import { presentAs } from '../testing/present-as.ts';
 import { testIdentities } from '../testing/test-identities.ts';
 import { chunk, textOf, untilAborted } from '../testing/test-calls.ts';
 import { type TestMesh, type TestMeshOptions, testMesh } from '../testing/test-mesh.ts';
-import { asIs, decode, encode } from '../wire/index.ts';
+import { decode, encode } from '../messages/index.ts';
+import { asIs } from '../wire/index.ts';
 
 // Other programs call the methods one by one, as any gRPC service.
 

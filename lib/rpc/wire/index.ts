@@ -1,5 +1,5 @@
 export { certificateProvider } from './certificate-provider.ts';
-export { asBuffer, asIs, CONNECTION_OPTIONS, decode, encode, MAX_MESSAGE_BYTES } from './grpc-codec.ts';
+export { asIs, CONNECTION_OPTIONS, MAX_MESSAGE_BYTES } from './connection-options.ts';
 export {
   fromService,
   fromStatus,

@@ -6,5 +6,5 @@ import { runEndedFact } from './run-ended.ts';
 test('the end of a run is encoded once for the outbox and for the hint', () => {
   const ended = { accountId: 'a', invocationId: 'e-1', sessionPk: 7n, outcome: AttemptEnd_Outcome.COMPLETED };
   const { fact } = runEndedFact({ ...ended, asksByMail: false });
-  expect(fact).toEqual(toBinary(RunEndedSchema, create(RunEndedSchema, ended)));
+  expect(new Uint8Array(fact)).toEqual(toBinary(RunEndedSchema, create(RunEndedSchema, ended)));
 });

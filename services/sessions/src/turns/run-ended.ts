@@ -1,8 +1,7 @@
 import { currentTrace, writeOutbox } from '@agentmesh/lib/bus';
 import type { Transaction } from '@agentmesh/lib/pg';
-import { newMessage } from '@agentmesh/lib/rpc';
+import { encodeMessage } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome, AwaitedRunEndedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import { toBinary } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import type { RunEndedFact } from '../store/tell-run-ended.ts';
 
@@ -18,8 +17,7 @@ export interface EndedAttempt {
 
 /** The row of the outbox that says that an attempt of an awaited run has ended, or that the account is to be asked by mail. */
 export function runEndedFact(ended: EndedAttempt): RunEndedFact {
-  const fact = toBinary(AwaitedRunEndedSchema, newMessage(AwaitedRunEndedSchema, ended));
-  return { fact, trace: currentTrace() ?? null };
+  return { fact: encodeMessage(AwaitedRunEndedSchema, ended), trace: currentTrace() ?? null };
 }
 
 /** Writes the ends of those attempts to the outbox whose runs are awaited, in the transaction that ends them. */

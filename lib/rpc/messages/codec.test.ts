@@ -12,7 +12,7 @@ import { ExchangeRequestSchema, file_agentmesh_mesh_v1_calls as calls } from '@a
 import { file_agentmesh_runs_v1_runs as runs, RunRequestSchema, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import { EventSchema, file_agentmesh_sessions_v1_sessions as sessions } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
-import { asBuffer, decode, encode } from './grpc-codec.ts';
+import { asBuffer, decode, encode } from './codec.ts';
 
 type Init = MessageInitShape<DescMessage>;
 

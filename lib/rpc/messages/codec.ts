@@ -7,26 +7,12 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import type { ChannelOptions } from '@grpc/grpc-js';
 import { internalError } from '../call/index.ts';
 import { BytesReader, unusual } from './bytes-reader.ts';
 import { BytesWriter } from './bytes-writer.ts';
 import { readerOf } from './compile-reader.ts';
 import { writerOf } from './compile-writer.ts';
 import { isCompiled } from './compiled-fields.ts';
-
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-
-/** Options of both ends of a connection: messages up to 64 MiB, and a ping every 20 s that detects dead peers. */
-export const CONNECTION_OPTIONS: ChannelOptions = {
-  // channelz is not used. A window of 1 MiB saves window updates for large answers.
-  'grpc.enable_channelz': 0,
-  'grpc-node.flow_control_window': 1024 * 1024,
-  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-  'grpc.keepalive_time_ms': 20_000,
-  'grpc.keepalive_timeout_ms': 5_000,
-};
 
 /** One for all messages: a message is written in one go. */
 const writer = new BytesWriter();
@@ -71,11 +57,6 @@ function read(schema: DescMessage, bytes: Buffer): Message | undefined {
     if (error === unusual) return undefined;
     throw error;
   }
-}
-
-/** Lets grpc-js pass bytes on unchanged: messages are encoded and decoded outside of it, where failures can be told apart. */
-export function asIs(bytes: Buffer): Buffer {
-  return bytes;
 }
 
 /** The same bytes, not a copy. */

@@ -1,0 +1,1 @@
+export { asBuffer, decode, encode } from './codec.ts';
