@@ -104,10 +104,7 @@ export class GrpcTransport implements Transport {
 
   /** The answers of a method. The call starts at once; what refuses it is told by the first read. */
   answers(method: DescMethodServerStreaming, init: Init, options?: LocalOptions): AsyncIterator<Message> {
-    return new Answers(
-      method.output,
-      attempt(() => this.#open(method, init, options)),
-    );
+    return new Answers(method.output, this.#open(method, init, options));
   }
 
   /** Ends the connection; calls under way fail. */
@@ -118,9 +115,9 @@ export class GrpcTransport implements Transport {
     this.#connection.close();
   }
 
-  /** Throws MeshError where the call is over before it begins. */
+  /** Rejects with MeshError where the call is over before it begins. */
   #open(method: DescMethod, init: Init, options?: LocalOptions): ExchangeCall | Promise<ExchangeCall> {
-    const open = () => this.#exchange(method, init, options);
+    const open = () => attempt(() => this.#exchange(method, init, options));
     return this.#proof.renewal()?.then(open) ?? open();
   }
 

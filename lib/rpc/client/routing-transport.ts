@@ -95,7 +95,9 @@ export class RoutingTransport implements Routes {
   /** Ends every connection and refuses to make new ones. */
   close(): void {
     this.#closed = true;
-    for (const remote of this.#remotes.values()) void Promise.resolve(remote).then((transport) => transport.close());
+    const close = (transport: GrpcTransport): void => transport.close();
+    // The calls that wait for one that cannot be made are told.
+    for (const remote of this.#remotes.values()) void Promise.resolve(remote).then(close, () => undefined);
   }
 
   #remote(service: DescService): GrpcTransport | Promise<GrpcTransport> {
