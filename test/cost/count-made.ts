@@ -24,7 +24,8 @@ const file = process.env['COUNTS_FILE'];
 if (isMainThread && file !== undefined) countInto(file);
 
 function countInto(path: string): void {
-  const made = { promises: 0, timers: 0, abortControllers: 0, messages: 0 };
+  const none = { promises: 0, timers: 0, abortControllers: 0, messages: 0 };
+  const made = { ...none };
   const packages = new Set<string>();
   let counts = false;
   const hook = createHook({
@@ -50,7 +51,7 @@ function countInto(path: string): void {
   process.on('SIGUSR2', () => {
     counts = !counts;
     if (counts) {
-      Object.assign(made, { promises: 0, timers: 0, abortControllers: 0, messages: 0 });
+      Object.assign(made, none);
       return void hook.enable();
     }
     hook.disable();

@@ -86,7 +86,7 @@ async function runPlain(caller: Caller, session: SessionJson): Promise<void> {
   expect((await caller.run(session, 'hello')).status).toBe(200);
 }
 
-/** What one of a hundred runs costs, each in a session of its own: a longer history would cost more. */
+/** The costs of one of a hundred runs, each in a session of its own: a longer history would cost more. */
 async function costOfRuns(caller: Caller): Promise<typeof most> {
   const sessions = await Promise.all(Array.from({ length: runs }, () => caller.createSession()));
   await rm(countsFile, { force: true });
@@ -110,7 +110,7 @@ async function costOfRuns(caller: Caller): Promise<typeof most> {
   };
 }
 
-/** What the mesh has written when it got the second signal. */
+/** The counts that the mesh has written at the second signal. */
 async function made(): Promise<Made> {
   await expect.poll(() => existsSync(countsFile) && readFileSync(countsFile, 'utf8') !== '').toBe(true);
   return JSON.parse(readFileSync(countsFile, 'utf8')) as Made;

@@ -1,4 +1,4 @@
-import { isMeshError } from './is-mesh-error.ts';
+import { isMeshError } from './mesh-error.ts';
 import { MeshError } from './mesh-error.ts';
 
 /**

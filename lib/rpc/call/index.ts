@@ -5,8 +5,7 @@ export { callingService, valuesOfCaller } from './calling-service.ts';
 export { checkAccountId } from './check-account-id.ts';
 export type { Dispatch, Input } from './dispatch.ts';
 export { deriveIdentities, keyIdOf, knownKeys, makeIdentity, readPrivateKey, readPublicKey } from './identity-keys.ts';
-export { isMeshError } from './is-mesh-error.ts';
-export { isMeshCode, type MeshCode, MeshError } from './mesh-error.ts';
+export { isMeshCode, isMeshError, type MeshCode, MeshError } from './mesh-error.ts';
 export type {
   ConsumerCallsTaker,
   ConsumerGrant,
@@ -16,6 +15,7 @@ export type {
   MeshTls,
   NamedKey,
 } from './mesh-options.ts';
+export { madeOnce } from './made-once.ts';
 export { meshWord } from './mesh-word.ts';
 export {
   abortFailure,

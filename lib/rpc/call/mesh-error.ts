@@ -37,3 +37,8 @@ export class MeshError extends Error {
     this.reason = reason;
   }
 }
+
+/** Whether a caught value is a MeshError. Mesh clients throw nothing else. */
+export function isMeshError(error: unknown): error is MeshError {
+  return error instanceof MeshError;
+}

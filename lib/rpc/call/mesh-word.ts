@@ -1,11 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf';
+import { madeOnce } from './made-once.ts';
 
-/** The service's word: `agentmesh.sessions.v1.SessionsService` is `sessions`. */
-export function meshWord(service: DescService): string {
-  let word = words.get(service);
-  if (word === undefined) words.set(service, (word = service.typeName.split('.')[1] ?? service.typeName));
-  return word;
-}
-
-/** Each call asks for its service's word at both ends. */
-const words = new WeakMap<DescService, string>();
+/** The service's word: `agentmesh.sessions.v1.SessionsService` is `sessions`. Made once: each call asks for it at both ends. */
+export const meshWord = madeOnce(({ typeName }: DescService): string => typeName.split('.')[1] ?? typeName);

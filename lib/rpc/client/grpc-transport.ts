@@ -14,6 +14,7 @@ import {
   abortFailure,
   effectiveTimeout,
   internalError,
+  madeOnce,
   MeshError,
   type MeshTls,
   meshWord,
@@ -166,14 +167,8 @@ function attempt<T>(work: () => T): T | Promise<never> {
   }
 }
 
-const paths = new WeakMap<DescMethod, string>();
-
-/** `package.Service/Method`, made once for each method. */
-function pathOf(method: DescMethod): string {
-  let path = paths.get(method);
-  if (path === undefined) paths.set(method, (path = `${method.parent.typeName}/${method.name}`));
-  return path;
-}
+/** `package.Service/Method`. */
+const pathOf = madeOnce(({ parent, name }: DescMethod): string => `${parent.typeName}/${name}`);
 
 /** The answers of a call. Leaving the iteration does not cancel the call; its signal does. */
 class Answers implements AsyncIterator<Message, undefined> {

@@ -1,9 +1,9 @@
 import { compileFunction } from 'node:vm';
 import { create, type DescField, type DescMessage, type DescOneof, type Message } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
+import { madeOnce } from '../call/index.ts';
 import { type BytesReader, unusual } from './bytes-reader.ts';
 import { delimitedTag, isPacked, scalarOf } from './compiled-fields.ts';
-import { perType } from './per-type.ts';
 
 /** Reads a message up to a place. Throws `unusual` where protobuf-es has to. */
 export type Read = (reader: BytesReader, end: number) => Message;
@@ -12,7 +12,7 @@ export type Read = (reader: BytesReader, end: number) => Message;
  * A function that reads messages of a plain type into objects of one hidden class, the same that `newMessage` makes: protobuf-es stores each field by a computed
  * name.
  */
-export const readerOf = perType(compile);
+export const readerOf = madeOnce(compile);
 
 type Member = DescField | DescOneof;
 

@@ -1,10 +1,10 @@
 import { compileFunction } from 'node:vm';
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
+import { madeOnce } from '../call/index.ts';
 import { unusual } from './bytes-reader.ts';
 import type { BytesWriter } from './bytes-writer.ts';
 import { delimitedTag, isPacked, scalarOf } from './compiled-fields.ts';
-import { perType } from './per-type.ts';
 
 /** Writes a message or its plain fields. Throws `unusual` for one with fields that this process does not know. */
 export type Write = (writer: BytesWriter, message: object) => void;
@@ -13,7 +13,7 @@ export type Write = (writer: BytesWriter, message: object) => void;
  * A function that writes messages of a plain type: it names each field, so V8 knows its place. protobuf-es has a list of closures for each type, which look up each field by a
  * computed name, and wants whole messages.
  */
-export const writerOf = perType(compile);
+export const writerOf = madeOnce(compile);
 
 function compile(type: DescMessage): Write {
   const children: Record<string, Write> = {};

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { Edition } from '@bufbuild/protobuf/wkt';
-import { perType } from './per-type.ts';
+import { madeOnce } from '../call/index.ts';
 
 /** Methods of BytesWriter and BytesReader, by the type that they write and read, with their wire types. */
 const scalars: Partial<Record<ScalarType, readonly [name: string, wireType: number]>> = {
@@ -43,7 +43,7 @@ export function isPacked(field: DescField): boolean {
 }
 
 /** Whether functions are compiled for a type: protobuf-es reads and writes the few others, which refer to themselves, or have types that are rare. */
-export const isCompiled = perType((type) => isPlain(type));
+export const isCompiled = madeOnce((type: DescMessage) => isPlain(type));
 
 function isPlain(type: DescMessage, within: readonly DescMessage[] = []): boolean {
   if (type.file.edition !== Edition.EDITION_PROTO3 || type.typeName.startsWith('google.protobuf.')) return false;

@@ -1,5 +1,6 @@
 export { certificateProvider } from './certificate-provider.ts';
-export { asIs, CONNECTION_OPTIONS, MAX_MESSAGE_BYTES } from './connection-options.ts';
+export { asIs } from './as-is.ts';
+export { CONNECTION_OPTIONS, MAX_MESSAGE_BYTES } from './connection-options.ts';
 export {
   fromService,
   fromStatus,
