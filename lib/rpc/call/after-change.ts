@@ -1,5 +1,4 @@
-import { isMeshError } from './mesh-error.ts';
-import { MeshError } from './mesh-error.ts';
+import { isMeshError, MeshError } from './mesh-error.ts';
 
 /**
  * Waits for work that follows a stored change, for example the read for its answer. Where a service or a database fails then, it rejects with
