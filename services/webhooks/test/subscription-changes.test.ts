@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks, unknownAgent } from './open-test-webhooks.ts';
 
@@ -74,6 +74,68 @@ describe('a change', () => {
     expect(atMicrosoft().map((it) => it.id)).toContain(subscription?.subscriptionId);
     const [{ active_since: since } = { active_since: undefined }] = await rows('subscriptions');
     expect(since).toEqual(webhooks.clock.now());
+  });
+});
+
+describe('a change during another one', () => {
+  const update = (id: number, fields: object) => webhooks.client.updateSubscription({ accountId, id, ...fields });
+  /** Changes the agent of a subscription, and runs `meanwhile` while the agent is looked for. */
+  const changeAgent = async (id: number, meanwhile: () => Promise<unknown>) => {
+    vi.spyOn(webhooks.context, 'checkAgent').mockImplementationOnce(async () => void (await meanwhile()));
+    return (await update(id, { agentId: 9 })).subscription;
+  };
+  const settle = async () => {
+    for (let times = 0; times < 3; times += 1) await webhooks.upkeep.round();
+  };
+
+  test('keeps what that one has changed, such as that the subscription is disabled and whose mail it takes', async () => {
+    const { id } = await created();
+    const other = { status: 'disabled', allowedSenders: { senders: ['ada@example.com'] }, requireAuthentication: true };
+    const changed = await changeAgent(id, () => update(id, other));
+    const kept = { status: 'disabled', allowedSenders: ['ada@example.com'], requireAuthentication: true };
+    expect(changed).toMatchObject({ agentId: 9, ...kept });
+  });
+
+  test('keeps the registration that the change type has been given meanwhile', async () => {
+    const { id } = await created();
+    const changed = await changeAgent(id, () => update(id, { changeType: 'deleted' }));
+    await settle();
+    const [registered, ...others] = atMicrosoft();
+    expect([registered?.changeTypes, others]).toEqual([['deleted'], []]);
+    expect(changed).toMatchObject({
+      agentId: 9,
+      status: 'active',
+      changeType: 'deleted',
+      subscriptionId: registered?.id,
+    });
+    expect(await rows('watches')).toMatchObject([{ state: 'active', provider_id: registered?.id }]);
+  });
+
+  test('of the change type starts again from the registration that there is now, and ends its own first one', async () => {
+    const { id } = await created();
+    let isFirst = true;
+    webhooks.microsoft.rules.beforeAnswer = async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      await update(id, { changeType: 'deleted' });
+    };
+    const { subscription } = await update(id, { changeType: 'updated' });
+    await settle();
+    const [registered, ...others] = atMicrosoft();
+    expect([registered?.changeTypes, others]).toEqual([['updated'], []]);
+    expect(subscription).toMatchObject({ changeType: 'updated', subscriptionId: registered?.id });
+    expect(await rows('watches')).toHaveLength(1);
+  });
+
+  test('of the change type is registered also when the subscription has begun to work meanwhile', async () => {
+    const { id } = await created();
+    webhooks.microsoft.graph.fault({ method: 'PATCH', times: 2, action: { status: 401, body: {} } });
+    await expect(webhooks.client.renewSubscription({ accountId, id })).rejects.toThrow();
+    const renew = async () => void (await webhooks.client.renewSubscription({ accountId, id }));
+    vi.spyOn(webhooks.context, 'checkAgent').mockImplementationOnce(renew);
+    await update(id, { agentId: 9, changeType: 'deleted' });
+    await settle();
+    expect(atMicrosoft()).toMatchObject([{ changeTypes: ['deleted'] }]);
   });
 });
 

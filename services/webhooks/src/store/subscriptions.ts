@@ -44,6 +44,22 @@ export const selectSubscription = createQuery<{ accountId: string; id: number },
     where s.account_id = ${param.accountId} and s.id = ${param.id} and s.state <> 'creating'`,
 });
 
+const lock = createQuery<{ accountId: string; id: number }, { id: number }>({
+  name: 'lock-subscription',
+  text: (param) => `select id from subscriptions where account_id = ${param.accountId} and id = ${param.id} for update`,
+});
+
+/** Locks a subscription, and selects it; undefined when it is gone or still being created. */
+export async function lockSubscription(
+  tx: Transaction,
+  key: { accountId: string; id: number },
+): Promise<SubscriptionRow | undefined> {
+  // One statement that waited for the lock would look for the watch that the subscription had before.
+  await lock(tx, key);
+  const [row] = await selectSubscription(tx, key);
+  return row;
+}
+
 const count = createQuery<{ accountId: string }, { number: bigint }>({
   name: 'count-subscriptions',
   text: (param) => `select (select count(*) from subscriptions where account_id = ${param.accountId})

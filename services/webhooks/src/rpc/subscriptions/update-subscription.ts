@@ -9,7 +9,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../mail/context.ts';
 import { fieldInvalid, subscriptionNotFound } from '../../errors.ts';
 import { providerFailure } from '../../mail/provider/provider-failure.ts';
-import { type SubscriptionRow, updateSubscriptionRow, type Wishes } from '../../store/subscriptions.ts';
+import {
+  lockSubscription,
+  type SubscriptionRow,
+  updateSubscriptionRow,
+  type Wishes,
+} from '../../store/subscriptions.ts';
 import { endWatch, forgetRegistration, planAttempt } from '../../store/watches/watch-plans.ts';
 import { readAllowedSenders, readChangeType, readTemplate } from '../../mail/subscriptions/fields.ts';
 import { findSubscription } from '../../mail/subscriptions/find.ts';
@@ -22,23 +27,44 @@ interface Changing extends Context {
   readonly commit: Commit<MessageInitShape<typeof UpdateSubscriptionResponseSchema>>;
 }
 
-/** Changes a subscription. */
+/** Changes a subscription. What other calls change meanwhile stays. */
 export function updateSubscription(context: Changing): Handlers['updateSubscription'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
-    const row = await findSubscription(context.db, accountId, request.id);
-    const change = readChange(request, row);
-    if (request.agentId !== undefined) await context.checkAgent(accountId, request.agentId);
-    // A watch of a subscription alone cannot change its types: another one takes its place.
-    const { servesMailbox } = context.providers.of(row.provider);
-    const isOther = !servesMailbox && change.changeType !== row.change_type;
-    const isReplaced = isOther && row.watch_state === 'active';
-    const watchId = isReplaced
-      ? await replace(context, { accountId, row, changeType: change.changeType })
-      : row.watch_id;
-    await write(context, { accountId, row, change, watchId });
-    return { subscription: await afterChange(subscriptionOf(context, accountId, row.id)) };
+    let isWritten = false;
+    while (!isWritten) isWritten = await attempt(context, { accountId, request });
+    return { subscription: await afterChange(subscriptionOf(context, accountId, request.id)) };
   };
+}
+
+interface Requested {
+  readonly accountId: string;
+  readonly request: UpdateSubscriptionRequest;
+}
+
+/** False when the subscription has got another registration meanwhile: then the change begins again. */
+async function attempt(context: Changing, { accountId, request }: Requested): Promise<boolean> {
+  const row = await findSubscription(context.db, accountId, request.id);
+  const change = readChange(request, row);
+  if (request.agentId !== undefined) await context.checkAgent(accountId, request.agentId);
+  const newWatchId = needsWatch(context, row, change)
+    ? await replace(context, { accountId, row, changeType: change.changeType })
+    : undefined;
+  try {
+    await write(context, { accountId, request, watchId: row.watch_id, newWatchId });
+    return true;
+  } catch (error) {
+    if (error instanceof WatchChanged) return false;
+    throw error;
+  }
+}
+
+/** The registration was chosen for a state that the subscription does not have any more. */
+class WatchChanged extends Error {}
+
+/** A watch of a subscription alone cannot change its types: another one takes its place. */
+function needsWatch({ providers }: Context, row: SubscriptionRow, { changeType }: Change): boolean {
+  return !providers.of(row.provider).servesMailbox && row.watch_state === 'active' && changeType !== row.change_type;
 }
 
 type Change = Wishes & { readonly state: 'active' | 'disabled' };
@@ -73,38 +99,47 @@ function replace(context: Context, { accountId, row, changeType }: Replacement):
   });
 }
 
-interface Writing {
-  readonly accountId: string;
-  readonly row: SubscriptionRow;
-  readonly change: Change;
-  /** The watch that it has from now on. */
+interface Writing extends Requested {
+  /** The watch that the subscription had when the change began. */
   readonly watchId: bigint;
+  /** The watch that takes its place. */
+  readonly newWatchId: bigint | undefined;
 }
 
-async function write(context: Changing, { accountId, row, change, watchId }: Writing): Promise<void> {
+async function write(context: Changing, writing: Writing): Promise<void> {
   const { db, clock, wakeUpkeep, commit } = context;
+  const { accountId, request, newWatchId } = writing;
   const now = clock.now();
-  const isEnabled = row.state === 'disabled' && change.state === 'active';
-  const activeSince = isEnabled ? now : row.active_since;
-  const work = async (tx: Transaction): Promise<void> => {
-    const written = await updateSubscriptionRow(tx, { ...change, accountId, id: row.id, activeSince, watchId });
-    if (written.length === 0) throw subscriptionNotFound(row.id);
-    // The former watch has the lower id: watches are locked in the order of their keys.
-    if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
-    else if (change.changeType !== row.change_type) await forgetRegistration(tx, { accountId, id: watchId });
-    // Enabling may need a registration, and enabling or disabling changes what a shared watch covers.
-    if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
-  };
-  const read = async (tx: Transaction) => ({
-    subscription: await subscriptionOf({ db: tx, clock }, accountId, row.id),
-  });
   try {
-    await commit(work, (_, tx) => read(tx));
+    await commit(
+      (tx) => merge(context, tx, { ...writing, now }),
+      async (_, tx) => ({ subscription: await subscriptionOf({ db: tx, clock }, accountId, request.id) }),
+    );
   } catch (error) {
     // A new watch that the subscription did not get.
-    if (watchId !== row.watch_id) await endWatch(db, { accountId, id: watchId, now });
+    if (newWatchId !== undefined) await endWatch(db, { accountId, id: newWatchId, now });
     throw error;
   } finally {
     wakeUpkeep();
   }
+}
+
+/** Writes the change into the subscription as it is now. */
+async function merge(context: Context, tx: Transaction, writing: Writing & { readonly now: Date }): Promise<void> {
+  const { accountId, request, newWatchId, now } = writing;
+  const { id } = request;
+  const row = await lockSubscription(tx, { accountId, id });
+  if (row === undefined) throw subscriptionNotFound(id);
+  const change = readChange(request, row);
+  const lacksWatch = newWatchId === undefined && needsWatch(context, row, change);
+  if (row.watch_id !== writing.watchId || lacksWatch) throw new WatchChanged();
+  const isEnabled = row.state === 'disabled' && change.state === 'active';
+  const activeSince = isEnabled ? now : row.active_since;
+  const watchId = newWatchId ?? row.watch_id;
+  await updateSubscriptionRow(tx, { ...change, accountId, id, activeSince, watchId });
+  // The former watch has the lower id: watches are locked in the order of their keys.
+  if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
+  else if (change.changeType !== row.change_type) await forgetRegistration(tx, { accountId, id: watchId });
+  // Enabling may need a registration, and enabling or disabling changes what a shared watch covers.
+  if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
 }
