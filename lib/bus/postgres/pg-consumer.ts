@@ -25,7 +25,7 @@ export class PgConsumer {
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   /** Deliveries of the messages in hand, by seq. */
-  #open = new Map<bigint, number>();
+  readonly #open = new Map<bigint, number>();
   /** Dead letters in hand that are delivered again. */
   readonly #replayed = new Set<bigint>();
   #position = 0n;
@@ -101,19 +101,17 @@ export class PgConsumer {
     return saved;
   }
 
-  /** A new holder looks for everything. */
+  /** A new holder looks for everything. It is one only when it has read what the former one had in hand: until then it claims again. */
   async #claim(): Promise<Saved | undefined> {
     const { store } = this.#options;
     const progress = await store.claim();
     if (progress === undefined) return undefined;
+    const rows = await store.readOpen(Object.keys(progress.open));
     this.#isHolder = true;
     this.#position = progress.position;
     this.#timeline = progress.timeline;
-    this.#open = new Map(Object.entries(progress.open).map(([seq, times]) => [BigInt(seq), times]));
-    const rows = await store.readOpen(Object.keys(progress.open));
-    const present = new Set(rows.map(({ seq }) => seq));
-    for (const seq of this.#open.keys()) if (!present.has(seq)) this.#open.delete(seq);
-    for (const row of rows) this.#deliver(row, this.#open.get(row.seq) ?? 0);
+    this.#open.clear();
+    for (const row of rows) this.#deliver(row, progress.open[String(row.seq)] ?? 0);
     return { hasMore: true, isReplaying: true };
   }
 
