@@ -1,6 +1,6 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
-import type { Embedder } from '../embeddings/embedder.ts';
+import { type Embedder, EmbeddingFailure } from '../embeddings/embedder.ts';
 import { similarity } from '../embeddings/vector.ts';
 import type { Partition } from '../store/partitions.ts';
 import { selectNearestVectors } from '../store/vectors.ts';
@@ -35,6 +35,8 @@ export function createMeaning({ db, embedder, log, minSimilarity }: MeaningParts
       restsUntil = 0;
       return vector;
     } catch (err) {
+      // The server is well and would refuse this text again: searches of others go on.
+      if (err instanceof EmbeddingFailure && err.isRefusal) return undefined;
       if (restsUntil === 0) log.warn({ err }, 'a query cannot be embedded, search goes on by words');
       restsUntil = performance.now() + restMs;
       return undefined;
