@@ -75,9 +75,9 @@ export async function openRun(options: RunOptions): Promise<AcceptedRun> {
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
   }
   const goOn = async (place: Continuation) => (await askElsewhere(() => ask(place), reading, isAway)).answers;
-  const { invocationId } = first.value.kind.value;
+  const { invocationId, acceptedSeq } = first.value.kind.value;
   const cancels = onLeave === LeavePolicy.CANCEL;
-  const answers = new RunAnswers(begun.answers, () => goOn({ ...noPlace, invocationId, cancels }));
+  const answers = new RunAnswers(begun.answers, () => goOn({ ...noPlace, invocationId, acceptedSeq, cancels }));
   return {
     ...first.value.kind.value,
     answers: { [Symbol.asyncIterator]: () => answers },

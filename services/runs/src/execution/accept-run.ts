@@ -93,7 +93,7 @@ export async function withPermit<T extends { readonly isStarted: boolean }>(
 }
 
 /** A run that was accepted. */
-export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'already'> {
+export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'already' | 'acceptedSeq'> {
   readonly isStarted: boolean;
   /** Whether runs of the app go on when their callers leave. */
   readonly onLeave: LeavePolicy;
@@ -133,10 +133,10 @@ export async function storeRun(
   const call = strays.enter();
   try {
     const begun = await context.sessions.beginTurn(begin, new CallUntil(storing, { timeoutMs: acceptTimeoutMs }));
-    const { invocationId, turn, already } = begun;
+    const { invocationId, turn, already, acceptedSeq } = begun;
     if (turn !== undefined) context.executor.start(turn, { viewer, known, entering });
     else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
-    return { invocationId, already, isStarted: turn !== undefined, onLeave: settings.onLeave };
+    return { invocationId, already, acceptedSeq, isStarted: turn !== undefined, onLeave: settings.onLeave };
   } catch (error) {
     strays.failed(error);
     throw error;

@@ -24,7 +24,8 @@ export function run(context: Context): Handlers['run'] {
       : goOn(context, request.continues, viewer));
     let isOver = false;
     try {
-      yield { kind: { case: 'accepted', value: { invocationId: shown.invocationId, already } } };
+      const { invocationId, acceptedSeq } = shown;
+      yield { kind: { case: 'accepted', value: { invocationId, already, acceptedSeq } } };
       for (let next = viewer.next(left); ; next = viewer.next(left)) {
         const response = next instanceof Promise ? await next : next;
         if (response === undefined) break;
@@ -43,6 +44,8 @@ export function run(context: Context): Handlers['run'] {
 /** A run that a caller is shown. */
 interface ShownRun {
   readonly invocationId: string;
+  /** See Accepted. */
+  readonly acceptedSeq: number;
   /** An earlier request has started it: its events are read again. */
   readonly already: boolean;
   /** Whether it is cancelled when the caller leaves. */
@@ -54,20 +57,20 @@ async function accept(
   request: RunRequest,
   caller: { readonly viewer: Viewer; readonly left: Leaving },
 ): Promise<ShownRun> {
-  const { invocationId, already, onLeave } = await acceptRun(context, request, caller);
+  const { invocationId, already, acceptedSeq, onLeave } = await acceptRun(context, request, caller);
   if (already) caller.viewer.leaveToOther();
   const cancels = request.cancelOnLeave || (request.onLeave || onLeave) === LeavePolicy.CANCEL;
-  return { invocationId, already, cancels: cancels && !already };
+  return { invocationId, already, acceptedSeq, cancels: cancels && !already };
 }
 
 async function goOn(
   { draining }: Context,
-  { invocationId, afterSeq, cancels }: Continuation,
+  { invocationId, afterSeq, acceptedSeq, cancels }: Continuation,
   viewer: Viewer,
 ): Promise<ShownRun> {
   if (draining.aborted) throw shuttingDown();
   viewer.leaveToOther(afterSeq);
-  return { invocationId, already: false, cancels };
+  return { invocationId, already: false, acceptedSeq, cancels };
 }
 
 /** The caller has left, so nobody can be told of a failure. */

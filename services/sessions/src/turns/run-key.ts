@@ -20,7 +20,7 @@ export function toRunKey(session: CheckedKey, request: BeginTurnRequest): RunKey
 }
 
 /** An accepted run: by this request, or by an earlier one with the same key. */
-type Already = { readonly invocationId: string; readonly already: true };
+type Already = { readonly invocationId: string; readonly already: true; readonly acceptedSeq: number };
 
 /**
  * Accepts a run unless one with this key was accepted before, also by a request at the same time in another replica. `accept` stores the key and
@@ -50,9 +50,9 @@ function isRefusal(error: unknown): boolean {
   return isMeshError(error) && ['aborted', 'already_exists'].includes(error.code);
 }
 
-function answerEarlier({ invocation_id: invocationId, same_request: same }: KeyedRun): Already {
+function answerEarlier({ invocation_id: invocationId, same_request: same, accepted_seq }: KeyedRun): Already {
   if (!same) throw idempotencyKeyReused();
-  return { invocationId, already: true };
+  return { invocationId, already: true, acceptedSeq: accepted_seq };
 }
 
 /** Every part is preceded by its length, so that different requests never hash the same bytes. */

@@ -425,6 +425,13 @@ export declare type Continuation = Message<"agentmesh.runs.v1.Continuation"> & {
    * @generated from field: bool cancels = 3;
    */
   cancels: boolean;
+
+  /**
+   * See Accepted.
+   *
+   * @generated from field: int32 accepted_seq = 4;
+   */
+  acceptedSeq: number;
 };
 
 /**
@@ -492,6 +499,13 @@ export declare type Accepted = Message<"agentmesh.runs.v1.Accepted"> & {
    * @generated from field: bool already = 2;
    */
   already: boolean;
+
+  /**
+   * See BeginTurnResponse.
+   *
+   * @generated from field: int32 accepted_seq = 3;
+   */
+  acceptedSeq: number;
 };
 
 /**

@@ -1205,6 +1205,13 @@ export declare type BeginTurnResponse = Message<"agentmesh.sessions.v1.BeginTurn
    * @generated from field: int32 queue_position = 6;
    */
   queuePosition: number;
+
+  /**
+   * Sequence of the last event of the session when the run was accepted: what this request has brought about is behind it. 0: none, or not known.
+   *
+   * @generated from field: int32 accepted_seq = 7;
+   */
+  acceptedSeq: number;
 };
 
 /**

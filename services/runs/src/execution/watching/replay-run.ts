@@ -1,4 +1,4 @@
-import type { EventJson } from '@agentmesh/proto/event';
+import type { ContentJson, EventJson } from '@agentmesh/proto/event';
 import type { Continuation, RunRequest, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Frame } from './run-place.ts';
@@ -8,7 +8,7 @@ import { type Watching, watchEvents } from './watch-events.ts';
 type Response = MessageInitShape<typeof RunResponseSchema>;
 
 /** The run of a request, and how much of it the caller knows: see Continuation. */
-interface Replayed extends Pick<Continuation, 'invocationId' | 'afterSeq' | 'cancels'> {
+interface Replayed extends Pick<Continuation, 'invocationId' | 'afterSeq' | 'acceptedSeq' | 'cancels'> {
   readonly request: RunRequest;
 }
 
@@ -18,14 +18,14 @@ interface Replayed extends Pick<Continuation, 'invocationId' | 'afterSeq' | 'can
  */
 export async function* replayRun(
   context: Watching,
-  { request, invocationId, afterSeq, cancels }: Replayed,
+  { request, invocationId, afterSeq, acceptedSeq, cancels }: Replayed,
   signal: AbortSignal,
 ): AsyncGenerator<Response> {
   let shownSeq = afterSeq;
   let failure: ReturnType<typeof raisedFailure>;
   const { accountId = '', userId = '' } = request.session ?? {};
-  const run = { accountId, userId, invocationId, afterSeq: 0, afterPartial: 0 };
-  const partOf = createParts(request);
+  const run = { accountId, userId, invocationId, afterSeq: Math.max(afterSeq, acceptedSeq), afterPartial: 0 };
+  const partOf = createParts(request, { afterSeq, acceptedSeq });
   for await (const { frames = [], isOver } of watchEvents(context, run, signal)) {
     for (const frame of frames) {
       const event = readEvent(frame);
@@ -41,7 +41,8 @@ export async function* replayRun(
     if (failure !== undefined) yield { kind: { case: 'failure', value: failure } };
     return;
   }
-  if (!signal.aborted) yield { kind: { case: 'moved', value: { invocationId, afterSeq: shownSeq, cancels } } };
+  if (!signal.aborted)
+    yield { kind: { case: 'moved', value: { invocationId, afterSeq: shownSeq, acceptedSeq, cancels } } };
 }
 
 /** Partial events have the sequence of the stored event before them. */
@@ -49,14 +50,20 @@ function isShown({ seq = 0, partial = 0 }: Frame, shownSeq: number): boolean {
   return partial === 0 ? seq <= shownSeq : seq < shownSeq;
 }
 
-/** Tells for each event in order whether the request gets it: `other` for those before, `next` for the message after. */
-function createParts({ messageJson, streaming }: RunRequest): (event: EventJson) => 'other' | 'own' | 'next' {
+/**
+ * Tells for each event in order whether the request gets it: `other` for those before, `next` for the message after. The first message behind the place where
+ * the run was accepted is that of the request, whatever was added to it while it waited. Where the place is not known, the first one that begins like it.
+ */
+function createParts(
+  { messageJson, streaming }: RunRequest,
+  { afterSeq, acceptedSeq }: Pick<Replayed, 'afterSeq' | 'acceptedSeq'>,
+): (event: EventJson) => 'other' | 'own' | 'next' {
   const isResumed = messageJson.length === 0;
-  let isBehindMessage = isResumed;
+  let isBehindMessage = isResumed || afterSeq > 0;
   return (event) => {
     if (event.author === 'user' && !isAdded(event)) {
       if (isBehindMessage && !isResumed) return 'next';
-      isBehindMessage ||= isMessage(event, messageJson);
+      isBehindMessage ||= acceptedSeq > 0 || isMessage(event, messageJson);
       return 'other';
     }
     return isBehindMessage && (streaming || event.partial !== true) ? 'own' : 'other';
@@ -74,8 +81,11 @@ function readEvent({ json }: Frame): EventJson | undefined {
   return JSON.parse(Buffer.from(json).toString()) as EventJson;
 }
 
+/** Whether an event has the message of the request, which may have been added to while it waited. */
 function isMessage({ content }: EventJson, messageJson: Uint8Array): boolean {
-  return JSON.stringify(content) === JSON.stringify(JSON.parse(Buffer.from(messageJson).toString()));
+  const { parts: given = [], ...message } = JSON.parse(Buffer.from(messageJson).toString()) as ContentJson;
+  const { parts = [], ...stored } = content ?? {};
+  return JSON.stringify([stored, parts.slice(0, given.length)]) === JSON.stringify([message, given]);
 }
 
 function toWire({ id, author, invocationId, timestamp, partial, actions }: EventJson, { json }: Frame) {

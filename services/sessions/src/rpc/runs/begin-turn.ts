@@ -49,7 +49,8 @@ async function accept(
   const { attempt, start, outcome } = await store(context, session, request, key);
   const { invocationId } = attempt;
   if (!('state' in outcome)) return { invocationId, ...outcome };
-  return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome, isPlain: isPlain(request) }) };
+  const turn = await toTurn(context, attempt, { start, turn: outcome, isPlain: isPlain(request) });
+  return { invocationId, turn, acceptedSeq: outcome.lastSeq - start.events.length };
 }
 
 /** True for a new run, with an id of its own, that nobody awaits. */

@@ -14,6 +14,8 @@ export interface KeyedRun {
   readonly same_request: boolean;
   /** The key is forgotten: another run may have it. */
   readonly is_old: boolean;
+  /** Sequence of the last event of the session when the run was accepted; 0: none, or not known. */
+  readonly accepted_seq: number;
 }
 
 type AccountKey = Omit<RunKey, 'keyHours'> & { readonly accountId: string };
@@ -21,7 +23,7 @@ type AccountKey = Omit<RunKey, 'keyHours'> & { readonly accountId: string };
 const findKeyed = createQuery<AccountKey, KeyedRun>({
   name: 'find-keyed-run',
   text: (param) => `select invocation_id, request_sha256 = ${param.requestSha256}::bytea as same_request,
-      coalesce(expires_at <= now(), false) as is_old from run_keys
+      coalesce(expires_at <= now(), false) as is_old, coalesce(accepted_seq, 0) as accepted_seq from run_keys
     where account_id = ${param.accountId} and idempotency_key = ${param.idempotencyKey}`,
 });
 

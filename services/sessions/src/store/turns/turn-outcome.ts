@@ -31,6 +31,8 @@ export interface WaitingRun {
   readonly granted: boolean;
   /** Place among the runs of the session that have not started. */
   readonly queuePosition: number;
+  /** The last sequence of the session. */
+  readonly acceptedSeq: number;
 }
 
 /** `in_progress`: this invocation is queued or running already. `busy`: another run holds the turn, and this one was not accepted. */
@@ -50,8 +52,8 @@ interface SessionRow {
 interface HeldRow {
   readonly kind: 'turn';
   readonly pk: bigint;
-  /** The last sequence; of a queued run its place in the queue. */
   readonly seq: number;
+  /** Of a queued run its place in the queue. */
   readonly fence: bigint;
   /** The session holds the newest event that the executor knows. */
   readonly flag: boolean;
@@ -127,7 +129,7 @@ export function readOutcome(
   if (held.attempt === null) return 'in_progress';
   if (held.key !== 'running') {
     const granted = held.key === 'granted';
-    return { sessionPk: held.pk, granted, queuePosition: granted ? 1 : held.seq };
+    return { sessionPk: held.pk, granted, queuePosition: granted ? 1 : Number(held.fence), acceptedSeq: held.seq };
   }
   recent.sort((a, b) => b.seq - a.seq);
   const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor, flag: holdsKnown, view } = held;

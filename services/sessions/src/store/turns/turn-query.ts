@@ -123,8 +123,8 @@ export const heldAtOnce = (added: AddedEvents) => ({
 /** Columns of the row `turn`, from relations `moved` and `ledger`. */
 const heldByMoved = (param: TurnParams) => ({
   pk: 'm.pk',
-  seq: `case m.status when 'queued' then m.queued else m.last_seq end`,
-  fence: 'm.fence',
+  seq: 'm.last_seq',
+  fence: `case m.status when 'queued' then m.queued::bigint else m.fence end`,
   flag: holdsKnown(param),
   attempt: 'l.attempt',
   key: 'm.status',

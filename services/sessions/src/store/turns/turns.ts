@@ -48,9 +48,9 @@ const acceptRun = createTurnQuery({ ...acceptance, name: 'accept-run' });
 /** SQL of the CTE that stores the idempotency key of the run in relation `moved`. */
 export function insertKey(param: TurnParams): string {
   return `, keyed as (
-      insert into run_keys (account_id, idempotency_key, invocation_id, request_sha256, expires_at)
+      insert into run_keys (account_id, idempotency_key, invocation_id, request_sha256, expires_at, accepted_seq)
       select m.account_id, ${param.idempotencyKey}, ${param.invocationId}, ${param.requestSha256}::bytea,
-        now() + make_interval(hours => ${param.keyHours}::integer)
+        now() + make_interval(hours => ${param.keyHours}::integer), m.base
       from moved m cross join ledger
     )`;
 }
