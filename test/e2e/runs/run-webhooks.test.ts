@@ -28,7 +28,7 @@ interface Message {
 async function start(
   session: SessionJson,
   webhook: object,
-  { text = 'hello', key }: { text?: string; key?: string } = {},
+  { text = 'hello', key, ...fields }: { text?: string; key?: string; invocationId?: string } = {},
 ) {
   const response = await fetch(`${url}/runs`, {
     method: 'POST',
@@ -37,7 +37,7 @@ async function start(
       'content-type': 'application/json',
       ...(key !== undefined && { 'idempotency-key': key }),
     },
-    body: JSON.stringify(runBody(session, text, { webhook })),
+    body: JSON.stringify(runBody(session, text, { ...fields, webhook })),
   });
   return { status: response.status, headers: response.headers, body: (await response.json()) as Started };
 }
@@ -118,6 +118,15 @@ test('a run that is cancelled is told too', async () => {
   await caller.request('POST', `/runs/${body.invocationId}/cancel`, {});
   await arrived('/stop');
   expect(receiver.at('/stop').map((message) => openMessage<Message>(secret, message).type)).toEqual(['run.cancelled']);
+});
+
+test('the end of a run is told also when a newer run of another session has its id', async () => {
+  const invocationId = 'job-1';
+  const webhook = { url: `${receiver.url}/older`, secret };
+  await start(await caller.createSession(), webhook, { invocationId, text: '[[wait:2000]]' });
+  await start(await caller.createSession(), { url: `${receiver.url}/newer`, secret }, { invocationId });
+  await arrived('/newer');
+  await arrived('/older');
 });
 
 test.each([

@@ -103,6 +103,27 @@ describe('a run of the ledger', () => {
     expect(await getRun(session, invocationId, 'u1')).toBeDefined();
   });
 
+  test.each([false, true])(
+    'is found among those with its id by its app and session, with its output: %s',
+    async (withOutput) => {
+      const { accountId } = newKey();
+      const invocationId = 'job-1';
+      const first = await sessionIn({ accountId });
+      await begin(first, 'one', { invocationId });
+      const second = await sessionIn({ accountId, appName: 'other', sessionId: 's2' });
+      await begin(second, 'two', { invocationId });
+      const find = async (names: object) => {
+        const { run } = await service.client.getRun({ accountId, invocationId, withOutput, ...names });
+        return run?.sessionId;
+      };
+      const { appName, sessionId } = first;
+      expect(await find({ appName, sessionId })).toBe(sessionId);
+      expect(await find({ appName })).toBe(sessionId);
+      expect(await find({})).toBe('s2');
+      await expect(find({ appName, sessionId: 's2' })).rejects.toMatchObject({ reason: 'run_not_found' });
+    },
+  );
+
   test('stays when its session is deleted, as cancelled if it had not ended', async () => {
     const session = await newSession();
     const { invocationId } = await begin(session, 'one');

@@ -52,8 +52,11 @@ export async function settleRunWebhook(webhooks: RunWebhooks, row: RunWebhookRow
 /** Undefined when the ledger has no such run in the session. */
 async function findRun({ sessions }: RunWebhooks, row: RunWebhookRow): Promise<LedgerRun | undefined> {
   const { account_id: accountId, invocation_id: invocationId, user_id: userId } = row;
+  const { app_name: appName, session_id: sessionId } = row;
+  const name = { accountId, invocationId, userId, appName, sessionId };
   try {
-    const { run } = await sessions.getRun({ accountId, invocationId, userId, withOutput: true }, { timeoutMs: callMs });
+    const { run } = await sessions.getRun({ ...name, withOutput: true }, { timeoutMs: callMs });
+    // A process of sessions of a former version looks in all sessions.
     return run?.appName === row.app_name && run.sessionId === row.session_id ? run : undefined;
   } catch (error) {
     if (isMeshError(error) && error.reason === 'run_not_found') return undefined;

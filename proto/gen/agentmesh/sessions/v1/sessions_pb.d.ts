@@ -2494,7 +2494,7 @@ export declare type GetRunRequest = Message<"agentmesh.sessions.v1.GetRunRequest
   sessionId: string;
 
   /**
-   * Reads `output_json` from the events of the run, when it has ended or waits. Not together with `app_name` or `session_id`.
+   * Reads `output_json` from the events of the run, when it has ended or waits.
    *
    * @generated from field: bool with_output = 6;
    */

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { runNotFound } from '../../errors.ts';
 import { toLedgerRun } from '../../store/ledger/ledger-run.ts';
 import { selectLastEventsOfRun, selectPlacedRun } from '../../store/ledger/run-events.ts';
-import { type RunName, selectRun } from '../../store/ledger/run-reads.ts';
+import { type PlacedRunName, selectRun } from '../../store/ledger/run-reads.ts';
 import { outputOf } from '../../turns/run-output.ts';
 import { isInvocationId } from '../../turns/invocation-id.ts';
 import type { Handlers } from '../handlers.ts';
@@ -16,8 +16,9 @@ export function getRun({ db }: Context): Handlers['getRun'] {
     const { invocationId, userId, appName, sessionId } = request;
     const hasNul = [userId, appName, sessionId].some((name) => name.includes('\0'));
     if (!isInvocationId(invocationId) || hasNul) throw runNotFound(invocationId);
-    if (request.withOutput) return { run: await runWithOutput(db, { accountId, invocationId, userId }) };
-    const row = await selectRun(db, { accountId, invocationId, userId, appName, sessionId });
+    const name = { accountId, invocationId, userId, appName, sessionId };
+    if (request.withOutput) return { run: await runWithOutput(db, name) };
+    const row = await selectRun(db, name);
     if (row === undefined) throw runNotFound(invocationId);
     return { run: toLedgerRun(row) };
   };
@@ -26,7 +27,7 @@ export function getRun({ db }: Context): Handlers['getRun'] {
 /** Events from the end of a run in which its answer is looked for. */
 const [mostEvents, mostBytes] = [16, 4 * 1024 * 1024];
 
-async function runWithOutput(db: Queryable, name: RunName) {
+async function runWithOutput(db: Queryable, name: PlacedRunName) {
   const row = await selectPlacedRun(db, name);
   if (row === undefined) throw runNotFound(name.invocationId);
   const run = toLedgerRun(row);

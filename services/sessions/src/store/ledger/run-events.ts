@@ -4,7 +4,7 @@ import { type EventColumns, type PagedEvent, toEvent } from '../events/event-pag
 import { pageOfEvents } from '../events/page-of-events.ts';
 import { isOfSession, isSessionOfRun } from '../key-condition.ts';
 import { ledgerColumns, type LedgerRow } from './ledger-run.ts';
-import { newestRun, type RunName } from './run-reads.ts';
+import { newestPlacedRun, type PlacedRunName } from './run-reads.ts';
 
 /** A run, and where its events are in its session. */
 export type PlacedRun = LedgerRow & {
@@ -17,18 +17,18 @@ export type PlacedRun = LedgerRow & {
   readonly session_seq: number | null;
 };
 
-const findPlaced = createQuery<RunName, PlacedRun>({
+const findPlaced = createQuery<Required<PlacedRunName>, PlacedRun>({
   name: 'find-run-with-place',
   text: (
     param,
   ) => `select ${ledgerColumns}, r.session_pk, r.first_seq, case when r.ended_at is not null then r.end_seq end as end_seq,
       (select last_seq from sessions s where ${isSessionOfRun}) as session_seq
-    ${newestRun(param)}`,
+    ${newestPlacedRun(param)}`,
 });
 
 /** The newest run of the account with this id; undefined when there is none. */
-export async function selectPlacedRun(db: Queryable, name: RunName): Promise<PlacedRun | undefined> {
-  const [row] = await findPlaced(db, name);
+export async function selectPlacedRun(db: Queryable, name: PlacedRunName): Promise<PlacedRun | undefined> {
+  const [row] = await findPlaced(db, { appName: '', sessionId: '', ...name });
   return row;
 }
 

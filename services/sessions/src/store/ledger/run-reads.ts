@@ -21,13 +21,16 @@ export interface PlacedRunName extends RunName {
   readonly sessionId?: string;
 }
 
+/** `newestRun` among the runs of such sessions. */
+export const newestPlacedRun = (param: Placeholders<Required<PlacedRunName>>): string => {
+  const ofApp = `(${param.appName}::text = '' or r.app_name = ${param.appName})`;
+  const ofSession = `(${param.sessionId}::text = '' or r.session_id = ${param.sessionId})`;
+  return newestRun(param, `${ofApp} and ${ofSession}`);
+};
+
 const getRunQuery = createQuery<Required<PlacedRunName>, LedgerRow>({
   name: 'get-run',
-  text: (param) => {
-    const ofApp = `(${param.appName}::text = '' or r.app_name = ${param.appName})`;
-    const ofSession = `(${param.sessionId}::text = '' or r.session_id = ${param.sessionId})`;
-    return `select ${ledgerColumns} ${newestRun(param, `${ofApp} and ${ofSession}`)}`;
-  },
+  text: (param) => `select ${ledgerColumns} ${newestPlacedRun(param)}`,
 });
 
 /** The newest run of the account with this id; undefined when there is none. */
