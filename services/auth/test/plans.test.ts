@@ -60,6 +60,11 @@ async function callEverything({ client, context: { db } }: TestAuth): Promise<vo
   await client.listPersonalTokens({ accountId, userId: 'u', afterId: token?.id ?? '' });
   await client.revokePersonalToken({ accountId, id: token?.id ?? '' });
   await client.revokePersonalTokens({ accountId, userId: 'u' });
+  await client.revokePersonalTokens({ accountId });
+  const { deviceCode, userCode } = await client.startDeviceSignIn({ client: 'cli', scopes: ['runs:write'] });
+  await client.findDeviceSignIn({ userCode });
+  await client.decideDeviceSignIn({ accountId, userCode, isApproved: true });
+  await client.claimDeviceToken({ deviceCode });
   await client.getAccount({ id: accountId });
   const actorId = accountId;
   const account = { name: { case: 'email', value: person.email } } as const;

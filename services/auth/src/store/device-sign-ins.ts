@@ -91,10 +91,16 @@ export async function pollDeviceSignIn(
   return row;
 }
 
-export async function deleteDeviceSignIn(db: Queryable, deviceHash: Buffer): Promise<void> {
-  await db.query({ name: 'delete-device-sign-in', text: 'delete from device_sign_ins where device_hash = $1' }, [
-    deviceHash,
-  ]);
+/** False when it is gone. */
+export async function deleteDeviceSignIn(db: Queryable, deviceHash: Buffer): Promise<boolean> {
+  const text = 'delete from device_sign_ins where device_hash = $1 returning user_code';
+  return (await db.query({ name: 'delete-device-sign-in', text }, [deviceHash])).length > 0;
+}
+
+/** Deletes those that an account has approved. Their programs find them expired. */
+export async function deleteApprovedDeviceSignIns(db: Queryable, accountId: string): Promise<void> {
+  const text = 'delete from device_sign_ins where account_id = $1';
+  await db.query({ name: 'delete-approved-device-sign-ins', text }, [accountId]);
 }
 
 export async function purgeDeviceSignIns(db: Queryable): Promise<void> {

@@ -458,7 +458,7 @@ export declare type EndSignInsRequest = Message<"agentmesh.auth.v1.EndSignInsReq
   exceptId: string;
 
   /**
-   * Revokes all personal tokens too.
+   * Revokes all personal tokens too, like RevokePersonalTokens.
    *
    * @generated from field: bool tokens = 3;
    */
@@ -2379,7 +2379,8 @@ export declare const AuthService: GenService<{
     output: typeof RevokePersonalTokenResponseSchema;
   },
   /**
-   * Revokes all personal tokens of an account, or all that are bound to one of its end users.
+   * Revokes all personal tokens of an account, with the approvals of programs that have not fetched theirs, or all that are bound to one of its end
+   * users.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.RevokePersonalTokens
    */
@@ -2513,8 +2514,8 @@ export declare const AuthService: GenService<{
     output: typeof RequestPasswordResetResponseSchema;
   },
   /**
-   * Sets a password with a mailed token, which is valid once. Ends all sign-ins of the account and its other reset tokens. UNAUTHENTICATED
-   * mail_token_invalid, mail_token_kind, mail_token_orphaned; INVALID_ARGUMENT password_invalid; NOT_FOUND basic_auth_disabled.
+   * Sets a password with a mailed token, which is valid once. Ends all sign-ins of the account, its personal tokens, approvals of programs that have
+   * not fetched theirs, and its other reset tokens. UNAUTHENTICATED mail_token_invalid, mail_token_kind, mail_token_orphaned; INVALID_ARGUMENT password_invalid; NOT_FOUND basic_auth_disabled.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ResetPassword
    */

@@ -4,9 +4,9 @@ import { withdrawMails } from '../../mail/send-mail.ts';
 import { markVerified, setPasswordHash } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { endMailTokens, useMailToken } from '../../store/mail-tokens.ts';
-import { deletePersonalTokens } from '../../store/personal-tokens.ts';
 import { markSignInsEnded } from '../../store/sign-ins.ts';
 import { checkMailToken } from '../../tokens/check-mail-token.ts';
+import { deleteAllTokens } from '../../tokens/delete-all-tokens.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function resetPassword(context: Context): Handlers['resetPassword'] {
@@ -29,8 +29,8 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
       await endMailTokens(tx, token.accountId, 'reset');
       await withdrawMails(tx, jobs, { kind: 'reset', address: account.email });
       await markSignInsEnded(tx, { accountId: token.accountId, exceptId: undefined });
-      // Somebody who knew the old password may have created tokens.
-      await deletePersonalTokens(tx, { accountId: token.accountId });
+      // Somebody who knew the old password may have created tokens, and approved programs.
+      await deleteAllTokens(tx, token.accountId);
       await recordAction(tx, { action: 'password_reset', accountId: token.accountId });
     });
     accountChanged(token.accountId);

@@ -5,9 +5,9 @@ import { enqueueMail } from '../../mail/send-mail.ts';
 import { markVerified, type ProvenRow, setPasswordHash } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { useMailToken } from '../../store/mail-tokens.ts';
-import { deletePersonalTokens } from '../../store/personal-tokens.ts';
 import { findFamily, markSignInsEnded } from '../../store/sign-ins.ts';
 import { checkMailToken } from '../../tokens/check-mail-token.ts';
+import { deleteAllTokens } from '../../tokens/delete-all-tokens.ts';
 import { hashOf, parseRefreshToken } from '../../tokens/refresh-token.ts';
 import { isSignUpProof } from '../../tokens/sign-up-proof.ts';
 import type { Handlers } from '../handlers.ts';
@@ -58,7 +58,7 @@ async function choseThePassword(tx: Transaction, { id, sign_up_hash: hash }: Pro
 async function lockOut({ jobs }: Context, tx: Transaction, account: Proven): Promise<void> {
   const { id: accountId, email: address } = account;
   await markSignInsEnded(tx, { accountId, exceptId: undefined });
-  await deletePersonalTokens(tx, { accountId });
+  await deleteAllTokens(tx, accountId);
   if (!account.has_password) return;
   await setPasswordHash(tx, accountId, null);
   await enqueueMail(tx, jobs, { kind: 'reset', address });

@@ -1,8 +1,7 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../../context.ts';
-import { accountNotFound, personalTokenLimit } from '../../errors.ts';
+import { personalTokenLimit } from '../../errors.ts';
 import { enqueueNotice } from '../../mail/send-notice.ts';
-import { lockAccount } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { insertPersonalToken, type NewPersonalToken, type PersonalTokenRow } from '../../store/personal-tokens.ts';
 import { hashPersonalToken, mintPersonalToken } from '../../tokens/personal-token.ts';
@@ -10,8 +9,8 @@ import { hashPersonalToken, mintPersonalToken } from '../../tokens/personal-toke
 const maxTokens = 10_000;
 
 /**
- * Makes a personal token, records that in the audit and tells the account by mail. Throws MeshError not_found `account_not_found` and
- * failed_precondition `personal_token_limit`.
+ * Makes a personal token, records that in the audit and tells the account by mail. Lock the account before it: then the limits of tokens and of the
+ * audit see what calls at the same time have stored. Throws MeshError failed_precondition `personal_token_limit`.
  */
 export async function addPersonalToken(
   tx: Transaction,
@@ -21,8 +20,6 @@ export async function addPersonalToken(
   const { accountId, userId, lifeSeconds } = wanted;
   const secret = mintPersonalToken();
   const scopes = [...new Set(wanted.scopes)].toSorted();
-  // The limits of tokens and of the audit see what calls at the same time have stored.
-  if (!(await lockAccount(tx, accountId))) throw accountNotFound();
   const row = await insertPersonalToken(tx, { ...wanted, scopes, tokenHash: hashPersonalToken(secret) }, maxTokens);
   if (row === undefined) throw personalTokenLimit(maxTokens);
   const detail = { token_id: row.id, scopes: scopes.join(' '), life_seconds: lifeSeconds };

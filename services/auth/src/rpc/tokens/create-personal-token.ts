@@ -1,6 +1,7 @@
 import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { accountNotFound } from '../../errors.ts';
+import { lockAccount } from '../../store/accounts.ts';
 import { personalTokenMessage } from '../../tokens/personal-token-message.ts';
 import type { Handlers } from '../handlers.ts';
 import { addPersonalToken } from './add-personal-token.ts';
@@ -14,7 +15,10 @@ export function createPersonalToken(context: Context): Handlers['createPersonalT
     const { db, jobs } = context;
     const { name, scopes, userId } = request;
     const wanted = { accountId, name, scopes, userId, lifeSeconds: Number(request.lifeSeconds) };
-    const { secret, row } = await db.transaction((tx) => addPersonalToken(tx, jobs, wanted));
+    const { secret, row } = await db.transaction(async (tx) => {
+      if (!(await lockAccount(tx, accountId))) throw accountNotFound();
+      return addPersonalToken(tx, jobs, wanted);
+    });
     return { secret, token: personalTokenMessage(row) };
   };
 }

@@ -1,0 +1,129 @@
+import { DeviceSignInState } from '@agentmesh/proto/auth/v1';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockAccount } from '../src/store/accounts.ts';
+import { clientOf, signUpOf } from './open-test-auth.ts';
+import { openTestMail, type TestMail } from './open-test-mail.ts';
+
+let mail: TestMail;
+let client: TestMail['client'];
+/** The same accounts where verification is not required. */
+let lax: TestMail['client'];
+let people = 0;
+
+beforeAll(async () => {
+  mail = await openTestMail();
+  ({ client } = mail);
+  lax = clientOf(mail.auth.contextWith({ SMTP_URL: mail.sink.url, MAIL_FROM: 'mesh@example.org' }));
+});
+afterAll(() => mail[Symbol.asyncDispose]());
+
+const newPassword = 'a new password of mine';
+const expired = { state: DeviceSignInState.EXPIRED, secret: '' };
+
+/** An account that somebody who knows its password has signed in to. */
+async function person() {
+  people += 1;
+  const email = `person-${people}@example.com`;
+  await lax.signUp(signUpOf(email));
+  const { accessToken } = await lax.signIn({ email, password: signUpOf('').password });
+  const { uid: accountId, sid: signInId } = decodeJwt<{ uid: string; sid: string }>(accessToken);
+  await mail.allSent();
+  return { email, accountId, signInId };
+}
+
+/** A program that waits, as `decideDeviceSignIn` and `claimDeviceToken` name it. */
+async function program() {
+  const { deviceCode, userCode } = await client.startDeviceSignIn({ client: 'cli', scopes: ['runs:write'] });
+  return { deviceCode, userCode };
+}
+
+async function approvedProgram(accountId: string) {
+  const { deviceCode, userCode } = await program();
+  await client.decideDeviceSignIn({ accountId, userCode, isApproved: true });
+  return deviceCode;
+}
+
+const tokensOf = async (accountId: string) => (await client.listPersonalTokens({ accountId })).tokens;
+
+/** Begins the calls one after another while the account is locked, each when the one before waits for it, and then lets them go on. */
+async function queued<T>(accountId: string, calls: readonly (() => Promise<T>)[]) {
+  const { db } = mail.context;
+  const waiting =
+    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
+  const begun: Promise<PromiseSettledResult<T>[]>[] = [];
+  await db.transaction(async (tx) => {
+    await lockAccount(tx, accountId);
+    for (const call of calls) {
+      begun.push(Promise.allSettled([call()]));
+      await expect.poll(async () => (await db.query({ text: waiting })).length).toBe(begun.length);
+    }
+  });
+  return (await Promise.all(begun)).flat();
+}
+
+describe('a program that was approved before and fetches its token later gets none', () => {
+  test('after a reset of the password', async () => {
+    const { email, accountId } = await person();
+    const deviceCode = await approvedProgram(accountId);
+    await client.resetPassword({ token: await mail.resetToken(email), newPassword });
+    expect(await client.claimDeviceToken({ deviceCode })).toMatchObject(expired);
+    expect(await tokensOf(accountId)).toEqual([]);
+  });
+
+  test('after the owner of the address has proven it', async () => {
+    const { email, accountId } = await person();
+    const deviceCode = await approvedProgram(accountId);
+    await lax.resendVerification({ email });
+    const [sent] = await mail.allSent();
+    const token = /verify-email\?token=([\w-]+)/.exec(sent?.text ?? '')?.[1] ?? '';
+    await client.verifyEmail({ token });
+    expect(await client.claimDeviceToken({ deviceCode })).toMatchObject(expired);
+    expect(await tokensOf(accountId)).toEqual([]);
+  });
+
+  test('after the end of all sign-ins with their tokens, or of all tokens', async () => {
+    const { accountId } = await person();
+    const programs = [await approvedProgram(accountId), await approvedProgram(accountId)];
+    await client.endSignIns({ accountId, tokens: true });
+    programs.push(await approvedProgram(accountId));
+    await client.revokePersonalTokens({ accountId });
+    for (const deviceCode of programs) expect(await client.claimDeviceToken({ deviceCode })).toMatchObject(expired);
+    expect(await tokensOf(accountId)).toEqual([]);
+  });
+
+  test('after a reset that it has waited for', async () => {
+    const { email, accountId } = await person();
+    const deviceCode = await approvedProgram(accountId);
+    const token = await mail.resetToken(email);
+    const outcomes = await queued<object>(accountId, [
+      () => client.resetPassword({ token, newPassword }),
+      () => client.claimDeviceToken({ deviceCode }),
+    ]);
+    expect(outcomes).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled', value: expired }]);
+    expect(await tokensOf(accountId)).toEqual([]);
+  });
+});
+
+test('a program that fetches its token before a reset that waits for it loses it', async () => {
+  const { email, accountId } = await person();
+  const deviceCode = await approvedProgram(accountId);
+  const token = await mail.resetToken(email);
+  const [claimed, reset] = await queued<object>(accountId, [
+    () => client.claimDeviceToken({ deviceCode }),
+    () => client.resetPassword({ token, newPassword }),
+  ]);
+  expect([claimed, reset]).toMatchObject([
+    { status: 'fulfilled', value: { state: DeviceSignInState.APPROVED } },
+    { status: 'fulfilled' },
+  ]);
+  expect(await tokensOf(accountId)).toEqual([]);
+});
+
+test('the end of the sign-ins, or of the tokens of one end user, leaves programs that were approved', async () => {
+  const { accountId } = await person();
+  const deviceCode = await approvedProgram(accountId);
+  await client.endSignIns({ accountId });
+  await client.revokePersonalTokens({ accountId, userId: 'u1' });
+  expect(await client.claimDeviceToken({ deviceCode })).toMatchObject({ state: DeviceSignInState.APPROVED });
+});
