@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { keyedHeaders } from '@agentmesh/lib/idempotency';
+import type { Database } from '@agentmesh/lib/pg';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ada, connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks, unknownAgent } from './open-test-webhooks.ts';
 
@@ -15,6 +18,18 @@ beforeEach(async () => {
 });
 
 const { rows, create, created, atMicrosoft } = driveSubscriptions(() => ({ webhooks, accountId }));
+
+/** Lets the connection break at the commit of the next call, and with `isGone` once more at the next transaction. */
+function breakCommit({ isStored, isGone }: { isStored: boolean; isGone: boolean }): void {
+  const { db } = webhooks.context;
+  const failing = new MeshError('unavailable', 'outcome_unknown', 'The connection broke.');
+  const transaction: Database['transaction'] = async (work) => {
+    if (isStored) await db.transaction(work);
+    if (isGone) vi.spyOn(db, 'transaction').mockRejectedValueOnce(failing);
+    throw failing;
+  };
+  vi.spyOn(db, 'within').mockReturnValueOnce({ query: db.query.bind(db), transaction } as Database);
+}
 
 test('an account has at most 1,000 subscriptions, also of 250 calls at once, and those that are being ended at their provider count', async () => {
   const text = `insert into watches (account_id, provider, serves_mailbox, mailbox, integration_id, state, created_at)
@@ -111,6 +126,33 @@ describe('a subscription at Microsoft', () => {
     } finally {
       await db.query({ text: 'alter table subscriptions drop constraint broken' });
     }
+    await webhooks.upkeep.round();
+    expect(atMicrosoft()).toEqual([]);
+    expect([await rows('watches'), await rows('subscriptions')]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['works again', false],
+    ['cannot be reached for a moment', true],
+  ])('is what its key answers when the connection broke at its commit, and the database %s', async (_, isGone) => {
+    const headers = keyedHeaders({ key: randomUUID(), route: 'POST /', content: [] });
+    const request = { accountId, agentId: 7, provider: 'microsoft_outlook' };
+    const send = () => webhooks.client.createSubscription(request, { headers });
+    breakCommit({ isStored: true, isGone });
+    await expect(send()).rejects.toMatchObject({ reason: 'outcome_unknown' });
+    await webhooks.clock.advance(301_000);
+    await webhooks.upkeep.round();
+    const { subscription } = await send();
+    expect(subscription?.status).toBe('active');
+    expect((await webhooks.client.listSubscriptions({ accountId })).subscriptions).toEqual([subscription]);
+    expect(atMicrosoft()).toMatchObject([{ id: subscription?.subscriptionId }]);
+  });
+
+  test('that can neither be stored nor removed is ended there after five minutes', async () => {
+    breakCommit({ isStored: false, isGone: true });
+    await expect(create()).rejects.toMatchObject({ reason: 'outcome_unknown' });
+    expect(atMicrosoft()).toHaveLength(1);
+    await webhooks.clock.advance(301_000);
     await webhooks.upkeep.round();
     expect(atMicrosoft()).toEqual([]);
     expect([await rows('watches'), await rows('subscriptions')]).toEqual([[], []]);

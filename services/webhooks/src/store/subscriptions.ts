@@ -110,6 +110,13 @@ export const activateSubscription = createQuery<{ accountId: string; id: number 
     where account_id = ${param.accountId} and id = ${param.id} and state = 'creating' returning id`,
 });
 
+/** Deletes a subscription that is still being created. */
+export const deleteCreatingSubscription = createQuery<{ accountId: string; id: number }>({
+  name: 'delete-creating-subscription',
+  text: (param) => `delete from subscriptions
+    where account_id = ${param.accountId} and id = ${param.id} and state = 'creating'`,
+});
+
 interface Change extends Wishes {
   readonly accountId: string;
   readonly id: number;

@@ -5,7 +5,7 @@ import type { AccessToken } from '../provider/mail-accounts.ts';
 import {
   activateSubscription,
   countSubscriptions,
-  deleteSubscriptionRow,
+  deleteCreatingSubscription,
   insertSubscription,
 } from '../../store/subscriptions.ts';
 import { updateWatchRegistered } from '../../store/watches/watch-outcomes.ts';
@@ -100,31 +100,21 @@ interface Abandoned {
   readonly registration: Registration | undefined;
 }
 
-/** Removes a subscription that could not be created. Its registration is ended in the background, or at once if that cannot be stored. */
-async function abandon(context: Context, { watch, id, registration }: Abandoned): Promise<void> {
-  const { db, clock, log, providers, wakeUpkeep } = context;
+/**
+ * Removes a subscription that could not be created; its registration is ended in the background. One whose creation was stored stays: only the answer of
+ * the commit was lost. Upkeep removes later what cannot be removed here.
+ */
+async function abandon({ db, clock, log, wakeUpkeep }: Context, { watch, id, registration }: Abandoned): Promise<void> {
   const { account_id: accountId } = watch;
   const providerId = registration?.providerId ?? null;
   try {
     await db.transaction(async (tx) => {
-      await deleteSubscriptionRow(tx, { accountId, id });
+      await deleteCreatingSubscription(tx, { accountId, id });
+      // Does nothing while the subscription is there.
       await endWatch(tx, { accountId, id: watch.id, now: clock.now(), providerId });
     });
     wakeUpkeep();
   } catch (err) {
-    log.warn(
-      { err, watchId: watch.id },
-      'a failed subscription could not be removed here: it is ended at the provider at once',
-    );
-    if (registration === undefined) return;
-    await providers
-      .of(watch.provider)
-      .end({ ...watch, provider_id: providerId })
-      .catch((endError: unknown) => {
-        log.error(
-          { err: endError, watchId: watch.id },
-          'a failed subscription could not be ended: it expires at the provider',
-        );
-      });
+    log.warn({ err, watchId: watch.id }, 'a failed subscription could not be removed here: upkeep removes it');
   }
 }
