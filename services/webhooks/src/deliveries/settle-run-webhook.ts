@@ -41,6 +41,8 @@ export async function settleRunWebhook(webhooks: RunWebhooks, row: RunWebhookRow
   const isAdded = await db.transaction(async (tx) => {
     const before = await lockRunWebhook(tx, key);
     if (before === undefined || before === state) return false;
+    // Another process has told meanwhile what it read later. Without one, fewer attempts are those of a new run with the same names.
+    if (before !== row.told && Number.parseInt(before, 10) > run.attempt) return false;
     await insertDelivery(tx, { ...message, payload, now, giveUpAt: giveUpTime(now) });
     await deleteSurplusDeliveries(tx, { ...key, kept: keptOfRun });
     await updateRunWebhookTold(tx, { ...key, told: state, endedAt: tells.isOver ? now : null });

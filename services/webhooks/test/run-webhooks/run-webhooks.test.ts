@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settleRunWebhook } from '../../src/deliveries/settle-run-webhook.ts';
 import { checkRunWebhooks } from '../../src/jobs/check-run-webhooks.ts';
+import { selectRunWebhooks } from '../../src/store/run-webhooks.ts';
 import { openRunWebhooks, secret, type TestRun, type TestRunWebhooks } from './open-run-webhooks.ts';
 
 let at: TestRunWebhooks;
@@ -58,6 +60,32 @@ describe('a webhook of a run', () => {
     const types = at.receiver.at('/waits').map((message) => contentOf(message).type);
     expect(types.toSorted()).toEqual(['run.interrupted', 'run.waiting', 'run.waiting']);
     expect(new Set(at.receiver.at('/waits').map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+
+  test('is not told a wait by a replica that has read it before another one told a later wait', async () => {
+    const run = await at.register('/order');
+    const { db, sessions } = at.webhooks;
+    at.ledger.set(run.invocationId, { ...at.ledger.get(run.invocationId), status: RunStatus.WAITING });
+    const getRun: typeof sessions.getRun = async (request) => {
+      const read = await sessions.getRun(request);
+      await at.end(run, RunStatus.WAITING, 2);
+      return read;
+    };
+    const slow = { ...at.webhooks, sessions: { ...sessions, getRun } };
+    for (const row of await selectRunWebhooks(db, run)) await settleRunWebhook(slow, row);
+    await at.end(run, RunStatus.WAITING, 2);
+    await at.deliverer().settle();
+    expect(at.receiver.at('/order').map((message) => contentOf(message).data.attempt)).toEqual([2]);
+  });
+
+  test('is told the end of a new run with the names of one that had more attempts', async () => {
+    const run = await at.register('/again');
+    await at.end(run, RunStatus.CANCELLED, 2);
+    await at.register('/again', run);
+    await at.end(run, RunStatus.COMPLETED, 1);
+    await at.deliverer().settle();
+    const types = at.receiver.at('/again').map((message) => contentOf(message).type);
+    expect(types.toSorted()).toEqual(['run.cancelled', 'run.completed']);
   });
 
   test('learns an end that nobody has announced', async () => {
