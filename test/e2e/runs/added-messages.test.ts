@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { EventJson } from '@agentmesh/proto/event';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson, sessionPath, textOf } from '../../caller.ts';
 
@@ -53,6 +55,27 @@ describe('POST /runs/{id}/messages', () => {
     await caller.request('POST', `/runs/${running}/cancel`, {});
     await expect.poll(() => statusOf(waiting), patience).toBe('completed');
     expect((await eventsOf(session))[2]?.content?.parts).toEqual([{ text: 'two' }, { text: 'more' }]);
+  });
+
+  test('shows what a run with such a message says to a request that is repeated with its key', async () => {
+    const session = await caller.createSession();
+    const running = await start(session, '[[wait:60000]]');
+    const headers = {
+      authorization: `Bearer ${caller.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    };
+    const request = { method: 'POST', headers, body: JSON.stringify(runBody(session, 'two')) };
+    const ask = async () => (await (await fetch(`${caller.url}/run`, request)).json()) as EventJson[];
+    const first = ask();
+    const runs = async () => (await caller.request<Run[]>('GET', `${sessionPath(session)}/runs`)).body;
+    await expect.poll(async () => (await runs()).length, patience).toBe(2);
+    const waiting = (await runs()).find(({ status }) => status === 'queued')?.invocationId ?? '';
+    expect((await add(waiting, 'more')).status).toBe(202);
+    await caller.request('POST', `/runs/${running}/cancel`, {});
+    const events = await first;
+    expect(events.map(({ author }) => author)).toEqual(['echo']);
+    expect(await ask()).toEqual(events);
   });
 
   test('refuses what no run takes', async () => {
