@@ -34,7 +34,8 @@ function deliver(text: string, over: Partial<Delivery> = {}): void {
   const note = (what: string): void => void happened.push(`${what} ${text}`);
   const bury = (reason: string) => Promise.resolve(note(`bury (${reason})`));
   const first = { id: text, subject: name.subject, sender: 'tests', earlier: 0 };
-  consumption.accept({ ...first, payload, ack: () => note('ack'), extend: () => note('extend'), bury, ...over });
+  const calls = { begin: () => undefined, ack: () => note('ack'), extend: () => note('extend'), bury };
+  consumption.accept({ ...first, payload, ...calls, ...over });
 }
 
 /** A handler that takes a second, or as long as `msOf` says. */

@@ -114,6 +114,8 @@ export class Consumption implements Sink {
   /** The failure of the handler; undefined when it succeeded. A message whose tries are used up, by processes that died, is not tried again. */
   async #try({ delivery, message, tries }: Held, pauses: Pauses): Promise<Error | undefined> {
     if (tries > pauses.length) return new Error('the processes that tried it died');
+    const begun = delivery.begin();
+    if (begun !== undefined) await begun;
     const { subject } = this.#options.name;
     const span = startConsumerSpan(messageSpan('process', subject), delivery.traceparent);
     const traceparent = span?.traceparent ?? delivery.traceparent;

@@ -78,6 +78,7 @@ export class NatsConsumer {
     const delivery: Delivery = {
       ...stored,
       earlier: delivered - 1,
+      begin: () => undefined,
       ack: done,
       extend: () => this.#answer(this.#inHand.get(streamSequence), '+WPI'),
       bury: async (reason) => {

@@ -68,7 +68,7 @@ const CREATE = `
     durable text not null,
     -- Every message up to here is acknowledged, but those in open.
     position bigint not null default 0,
-    -- By seq: how often the message was delivered.
+    -- By seq: how many deliveries of the message were begun to be handled.
     open jsonb not null default '{}',
     -- The process that gets the messages, until then.
     holder uuid,

@@ -8,6 +8,8 @@ const WINDOW = 1_000;
 const RETRY_MS = 1_000;
 /** Acknowledgements are stored together, this long after the first one. */
 const SAVE_MS = 50;
+/** A message that processes had begun before is begun alone, for this long at most. */
+const ALONE_MS = 200;
 /** Acknowledged messages are deleted this long after the last time, and what other consumers have left over after the longer time. */
 const TRIM_MS = { soon: 2_000, late: 300_000 };
 
@@ -24,13 +26,20 @@ export class PgConsumer {
   readonly #wake = new Wake();
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** Deliveries of the messages in hand, by seq. */
+  /** The messages in hand: how many deliveries of each were begun to be handled, by seq. */
   readonly #open = new Map<bigint, number>();
   /** Dead letters in hand that are delivered again. */
   readonly #replayed = new Set<bigint>();
   #position = 0n;
   #timeline = '';
   #isHolder = false;
+  /** The messages that are delivered now may have been in the hand of the former holder. */
+  #isNew = false;
+  /** Ends when the last message that is begun alone is done, or has had its time. */
+  #alone = Promise.resolve();
+  readonly #done = new Wake();
+  /** Calls that wait until the counts are stored. */
+  readonly #storing: (() => void)[] = [];
   #isChanged = false;
   #isAcknowledged = false;
   /** Something that was acknowledged is stored as such, and may be deleted. */
@@ -95,9 +104,11 @@ export class PgConsumer {
     this.#isChanged = false;
     this.#isTrimmable ||= this.#isAcknowledged;
     this.#isAcknowledged = false;
+    const asked = this.#storing.length;
     const saved = await this.#options.store.save(this.#progress());
     this.#isHolder = saved !== undefined;
     if (!this.#isHolder) this.#open.clear();
+    for (const resolve of this.#storing.splice(0, this.#isHolder ? asked : undefined)) resolve();
     return saved;
   }
 
@@ -108,6 +119,7 @@ export class PgConsumer {
     if (progress === undefined) return undefined;
     const rows = await store.readOpen(Object.keys(progress.open));
     this.#isHolder = true;
+    this.#isNew = true;
     this.#position = progress.position;
     this.#timeline = progress.timeline;
     this.#open.clear();
@@ -123,6 +135,7 @@ export class PgConsumer {
       this.#position = row.seq;
       this.#deliver(row, 0);
     }
+    this.#isNew = false;
     if (rows.length === WINDOW) this.#wake.wake();
   }
 
@@ -136,16 +149,19 @@ export class PgConsumer {
 
   #deliver(row: MessageRow, earlier: number): void {
     const { store } = this.#options;
-    this.#open.set(row.seq, earlier + 1);
+    const isNew = this.#isNew;
+    this.#open.set(row.seq, earlier);
     this.#changed();
     const done = (): void => {
       this.#open.delete(row.seq);
       this.#isAcknowledged = true;
+      this.#done.wake();
       this.#changed();
     };
     this.#options.sink.accept({
       ...this.#messageOf(row),
       earlier,
+      begin: () => this.#begin(row.seq, earlier, isNew),
       ack: done,
       extend: () => undefined,
       bury: async (reason) => {
@@ -153,6 +169,45 @@ export class PgConsumer {
         done();
       },
     });
+  }
+
+  /**
+   * Counts that a delivery is begun to be handled, once, with the next save. A message that may have ended the former holder waits for that save, so that it counts
+   * also when it ends this process at once.
+   */
+  #begin(seq: bigint, earlier: number, isNew: boolean): Promise<void> | undefined {
+    if (this.#open.get(seq) !== earlier) return undefined;
+    if (earlier > 0) return this.#beginAlone(seq, earlier);
+    this.#count(seq, earlier);
+    return isNew ? this.#stored() : undefined;
+  }
+
+  /** Begins messages that other processes had begun one after the other, so that one which ends processes does not count the others' tries up with its own. */
+  #beginAlone(seq: bigint, earlier: number): Promise<void> {
+    const begun = this.#alone.then(() => {
+      if (this.#open.get(seq) !== earlier) return undefined;
+      this.#count(seq, earlier);
+      return this.#stored();
+    });
+    this.#alone = begun.then(() => this.#untilDone(seq));
+    return begun;
+  }
+
+  async #untilDone(seq: bigint): Promise<void> {
+    const until = performance.now() + ALONE_MS;
+    while (this.#open.has(seq) && performance.now() < until) await this.#done.wait({ timeoutMs: ALONE_MS });
+  }
+
+  #count(seq: bigint, earlier: number): void {
+    this.#open.set(seq, earlier + 1);
+    this.#changed();
+  }
+
+  #stored(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#storing.push(resolve);
+    this.#wake.wake();
+    return promise;
   }
 
   #deliverAgain(row: MessageRow): void {
@@ -163,6 +218,7 @@ export class PgConsumer {
     this.#options.sink.accept({
       ...this.#messageOf(row),
       earlier: 0,
+      begin: () => undefined,
       ack: () => {
         done(store.dropReplayed(row.seq)).catch((err: unknown) =>
           log.warn(
@@ -176,7 +232,12 @@ export class PgConsumer {
     });
   }
 
-  #messageOf({ id, sender, traceparent, payload }: MessageRow): Omit<Delivery, 'earlier' | 'ack' | 'extend' | 'bury'> {
+  #messageOf({
+    id,
+    sender,
+    traceparent,
+    payload,
+  }: MessageRow): Omit<Delivery, 'earlier' | 'begin' | 'ack' | 'extend' | 'bury'> {
     const { subject } = this.#options.name;
     return { id, subject, sender, traceparent: traceparent ?? undefined, payload: new Uint8Array(payload) };
   }

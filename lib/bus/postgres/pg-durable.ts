@@ -14,7 +14,7 @@ export interface MessageRow {
   readonly payload: Buffer;
 }
 
-/** Acknowledged messages: all up to `position` except those of `open`, which says how often each of its messages was delivered. */
+/** Acknowledged messages: all up to `position` except those of `open`, which says for each of its messages how many deliveries of it were begun to be handled. */
 export interface Progress {
   readonly position: bigint;
   readonly open: Readonly<Record<string, number>>;

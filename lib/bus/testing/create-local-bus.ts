@@ -57,7 +57,8 @@ class LocalDriver implements BusDriver {
   #deliveryOf(message: StreamMessage): Delivery {
     const bury = async () =>
       void this.#dead.set(message.subject, [...(this.#dead.get(message.subject) ?? []), message]);
-    return { ...message, earlier: 0, ack: () => undefined, extend: () => undefined, bury };
+    const nothing = () => undefined;
+    return { ...message, earlier: 0, begin: nothing, ack: nothing, extend: nothing, bury };
   }
 }
 
