@@ -1,6 +1,7 @@
-import type { AuthService } from '@agentmesh/proto/auth/v1';
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { AuthService, CreatePersonalTokenRequest } from '@agentmesh/proto/auth/v1';
 import { AccountChangedSchema } from '@agentmesh/proto/auth/v1';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { accountId, type Edge, startEdge, token } from '../edge.ts';
@@ -154,5 +155,52 @@ describe('a token', () => {
     answer.resolve();
     await early;
     expect(await answerOf(edge, { sid })).toEqual(revoked);
+  });
+});
+
+describe('what makes a token for a program', () => {
+  const makers = [
+    ['/api/auth/tokens', { name: 'ci', scopes: ['runs:write'] }],
+    ['/api/auth/device/approve', { user_code: 'BCDF-GHJK' }],
+  ] as const;
+
+  it('names the access token of its caller, by its sign-in and its time of issue', async () => {
+    const named: object[] = [];
+    type Named = Pick<CreatePersonalTokenRequest, 'accountId' | 'signInId' | 'issuedAt'>;
+    const note = ({ accountId, signInId, issuedAt }: Named) =>
+      named.push({ accountId, signInId, issuedAt: issuedAt && timestampMs(issuedAt) });
+    const expiresAt = timestampFromMs(Date.now());
+    const createPersonalToken: NonNullable<typeof auth.createPersonalToken> = (request) => {
+      note(request);
+      return { secret: 's', token: { id: sid, name: 'ci', scopes: [], createdAt: expiresAt, expiresAt } };
+    };
+    const decideDeviceSignIn: NonNullable<typeof auth.decideDeviceSignIn> = (request) => {
+      note(request);
+      return {};
+    };
+    const { auth } = accounts();
+    await using edge = await startEdge({ auth: { ...auth, createPersonalToken, decideDeviceSignIn } });
+    for (const [path, json] of makers) {
+      for (const claims of [{ sid, iat: now - 60 }, { iat: now - 7.5 }]) {
+        const headers = { authorization: `Bearer ${await token(claims)}` };
+        expect((await edge.send(path, { json, headers })).status).toBeLessThan(300);
+      }
+    }
+    const [bySignIn, byTime] = [
+      { accountId, signInId: sid, issuedAt: (now - 60) * 1000 },
+      { accountId, signInId: '', issuedAt: (now - 7.5) * 1000 },
+    ];
+    expect(named).toEqual([bySignIn, byTime, bySignIn, byTime]);
+  });
+
+  it('is answered as an ended sign-in when auth knows of its end before the gateway', async () => {
+    const refuse = (): never => {
+      throw new MeshError('unauthenticated', 'session_revoked', 'session_revoked');
+    };
+    const { auth } = accounts();
+    await using edge = await startEdge({ auth: { ...auth, createPersonalToken: refuse, decideDeviceSignIn: refuse } });
+    for (const [path, json] of makers) {
+      expect(await edge.send(path, { json })).toMatchObject({ status: 401, body: revoked });
+    }
   });
 });

@@ -42,6 +42,9 @@ export const refreshTokenInvalid = (): MeshError =>
 
 export const sessionRevoked = (): MeshError => new MeshError('unauthenticated', 'session_revoked', 'Session revoked');
 
+/** A caller's sign-in has ended, and the gateway had not heard of it. The text is that of the gateway's own refusal. */
+export const callerRevoked = (): MeshError => new MeshError('unauthenticated', 'session_revoked', 'session_revoked');
+
 export const refreshUnverified = (): MeshError =>
   new MeshError('unauthenticated', 'email_not_verified', 'Email not verified');
 

@@ -1,4 +1,5 @@
 import { DeviceSignInState } from '@agentmesh/proto/auth/v1';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockAccount } from '../src/store/accounts.ts';
@@ -126,4 +127,53 @@ test('the end of the sign-ins, or of the tokens of one end user, leaves programs
   await client.endSignIns({ accountId });
   await client.revokePersonalTokens({ accountId, userId: 'u1' });
   expect(await client.claimDeviceToken({ deviceCode })).toMatchObject({ state: DeviceSignInState.APPROVED });
+});
+
+const wanted = { name: 'ci', scopes: ['runs:write'], lifeSeconds: 600n };
+const revoked = { code: 'unauthenticated', reason: 'session_revoked' };
+
+describe('a caller who was let in before a reset of the password, and acts after it,', () => {
+  test('makes no token', async () => {
+    const { email, accountId, signInId } = await person();
+    const issuedAt = timestampFromMs(Date.now());
+    const token = await mail.resetToken(email);
+    const outcomes = await queued<object>(accountId, [
+      () => client.resetPassword({ token, newPassword }),
+      () => client.createPersonalToken({ ...wanted, accountId, signInId }),
+      () => client.createPersonalToken({ ...wanted, accountId, issuedAt }),
+    ]);
+    const refused = { status: 'rejected', reason: revoked };
+    expect(outcomes).toMatchObject([{ status: 'fulfilled' }, refused, refused]);
+    expect(await tokensOf(accountId)).toEqual([]);
+  });
+
+  test('approves no program', async () => {
+    const { email, accountId, signInId } = await person();
+    const { deviceCode, userCode } = await program();
+    const token = await mail.resetToken(email);
+    const outcomes = await queued<object>(accountId, [
+      () => client.resetPassword({ token, newPassword }),
+      () => client.decideDeviceSignIn({ accountId, signInId, userCode, isApproved: true }),
+    ]);
+    expect(outcomes).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: revoked }]);
+    expect(await client.claimDeviceToken({ deviceCode })).toMatchObject({ state: DeviceSignInState.PENDING });
+  });
+});
+
+test('a token is made for a sign-in that has not ended, and for an access token that was issued since all have', async () => {
+  const { accountId, signInId } = await person();
+  const make = (caller: object) => client.createPersonalToken({ ...wanted, accountId, ...caller });
+  await make({ issuedAt: timestampFromMs(0) });
+  await client.endSignIns({ accountId, exceptId: signInId });
+  await make({ signInId });
+  await make({ signInId, issuedAt: timestampFromMs(0) });
+  await make({ issuedAt: timestampFromMs(Date.now() + 1_000) });
+  await expect(make({ issuedAt: timestampFromMs(0) })).rejects.toMatchObject(revoked);
+  await client.endSignIn({ accountId, id: signInId });
+  for (const id of [signInId, accountId, 'x']) {
+    await expect(make({ signInId: id, issuedAt: timestampFromMs(Date.now() + 1_000) })).rejects.toMatchObject(revoked);
+  }
+  // An earlier gateway names neither.
+  await make({});
+  expect(await tokensOf(accountId)).toHaveLength(5);
 });

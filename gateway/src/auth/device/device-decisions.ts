@@ -1,4 +1,5 @@
 import { type App, type Context, unary } from '../../context.ts';
+import { callerOf } from '../caller-of.ts';
 import { dateTime } from '../date-time.ts';
 import { Status } from '../status-record.ts';
 import { DeviceDecision, DeviceRequest, UserCodeQuery } from './device-record.ts';
@@ -41,8 +42,8 @@ function addApproval(app: App, { auth, authentication }: Context): void {
       response: { 200: Status },
       refusals: [403, 404],
     }),
-    async ({ identity: { accountId }, body }) => {
-      await auth.decideDeviceSignIn({ accountId, userCode: body.user_code, isApproved: true }, unary);
+    async ({ identity, body }) => {
+      await auth.decideDeviceSignIn({ ...callerOf(identity), userCode: body.user_code, isApproved: true }, unary);
       return { status: 'ok' };
     },
   );
@@ -59,8 +60,8 @@ function addDenial(app: App, { auth, authentication }: Context): void {
       response: { 200: Status },
       refusals: [404],
     }),
-    async ({ identity: { accountId }, body }) => {
-      await auth.decideDeviceSignIn({ accountId, userCode: body.user_code, isApproved: false }, unary);
+    async ({ identity, body }) => {
+      await auth.decideDeviceSignIn({ ...callerOf(identity), userCode: body.user_code, isApproved: false }, unary);
       return { status: 'ok' };
     },
   );

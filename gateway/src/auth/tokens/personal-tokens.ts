@@ -7,6 +7,7 @@ import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { encodeJson, sendJson } from '../../edge/json/json-bytes.ts';
 import { pageHeaders } from '../../edge/paging/page-query.ts';
 import { addNextPage, idBefore, pageOf } from '../../edge/paging/page.ts';
+import { callerOf } from '../caller-of.ts';
 import { dateTime } from '../date-time.ts';
 import { Status } from '../status-record.ts';
 import {
@@ -47,7 +48,7 @@ function addCreation(app: App, { auth, authentication }: Context): void {
       const { identity, body } = request;
       const created = await auth.createPersonalToken(
         {
-          accountId: identity.accountId,
+          ...callerOf(identity),
           name: body.name,
           scopes: body.scopes,
           lifeSeconds: BigInt(body.expires_in_seconds),

@@ -51,11 +51,11 @@ function admit({ accountId, email, signInId, isFromCookie, issuedAt }: AccessTok
   if (standing.email !== email) throw unknownAccount();
   const stands = signInId === undefined ? issuedAt >= standing.validFrom : standing.signInStands;
   if (!stands) throw revokedSession();
-  return { accountId, email, role: standing.role, signInId, isFromCookie, grant: undefined };
+  return { accountId, email, role: standing.role, signInId, issuedAt, isFromCookie, grant: undefined };
 }
 
 /** A personal token never has the role of an admin, also if its account has. */
 function admitPersonal({ accountId, email, expiresAtMs, grant }: PersonalToken): Identity {
   if (expiresAtMs <= Date.now()) throw invalidToken();
-  return { accountId, email, role: 'USER', signInId: undefined, isFromCookie: false, grant };
+  return { accountId, email, role: 'USER', signInId: undefined, issuedAt: undefined, isFromCookie: false, grant };
 }

@@ -10,6 +10,8 @@ export interface Identity {
   readonly role: string;
   /** Sign-in of the token; undefined for a credential without one. */
   readonly signInId: string | undefined;
+  /** Unix time in seconds at which the access token was issued; undefined for another credential. */
+  readonly issuedAt: number | undefined;
   /** The token was issued for the refresh cookie: nobody has shown the password for it. */
   readonly isFromCookie: boolean;
   /** Limits of a personal token; undefined if everything that the account may do is allowed. */
@@ -29,6 +31,7 @@ export const anonymous: Identity = {
   email: '',
   role: 'USER',
   signInId: undefined,
+  issuedAt: undefined,
   isFromCookie: false,
   grant: undefined,
 };

@@ -41,7 +41,7 @@ export function createPushCallers({
       if (accountId === undefined) throw pushRefused();
       const { email } = await standings.find(standingKey(accountId));
       const grant = { scopes, userId: undefined };
-      return { accountId, email, role: 'USER', signInId: undefined, isFromCookie: false, grant };
+      return { accountId, email, role: 'USER', signInId: undefined, issuedAt: undefined, isFromCookie: false, grant };
     },
   };
 }

@@ -575,6 +575,20 @@ export declare type CreatePersonalTokenRequest = Message<"agentmesh.auth.v1.Crea
    * @generated from field: int64 life_seconds = 5;
    */
   lifeSeconds: bigint;
+
+  /**
+   * Claim `sid` of the caller's access token; empty when it has none. Empty and without `issued_at`: the caller is not checked.
+   *
+   * @generated from field: string sign_in_id = 6;
+   */
+  signInId: string;
+
+  /**
+   * Claim `iat` of the caller's access token. It counts when the token has no `sid`.
+   *
+   * @generated from field: google.protobuf.Timestamp issued_at = 7;
+   */
+  issuedAt?: Timestamp | undefined;
 };
 
 /**
@@ -882,6 +896,18 @@ export declare type DecideDeviceSignInRequest = Message<"agentmesh.auth.v1.Decid
    * @generated from field: bool is_approved = 3;
    */
   isApproved: boolean;
+
+  /**
+   * The caller's access token, like CreatePersonalTokenRequest.
+   *
+   * @generated from field: string sign_in_id = 4;
+   */
+  signInId: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp issued_at = 5;
+   */
+  issuedAt?: Timestamp | undefined;
 };
 
 /**
@@ -2349,7 +2375,8 @@ export declare const AuthService: GenService<{
     output: typeof EndSignInsResponseSchema;
   },
   /**
-   * Creates a token for programs. INVALID_ARGUMENT personal_token_invalid; FAILED_PRECONDITION personal_token_limit.
+   * Creates a token for programs. INVALID_ARGUMENT personal_token_invalid; FAILED_PRECONDITION personal_token_limit; UNAUTHENTICATED session_revoked
+   * when the caller's sign-in has ended.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.CreatePersonalToken
    */
@@ -2431,7 +2458,7 @@ export declare const AuthService: GenService<{
     output: typeof FindDeviceSignInResponseSchema;
   },
   /**
-   * Approves or denies it for an account. NOT_FOUND device_code_not_found.
+   * Approves or denies it for an account. NOT_FOUND device_code_not_found; UNAUTHENTICATED session_revoked when the caller's sign-in has ended.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.DecideDeviceSignIn
    */

@@ -1,7 +1,7 @@
+import { lockForCaller } from '../../accounts/lock-for-caller.ts';
 import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { accountNotFound } from '../../errors.ts';
-import { lockAccount } from '../../store/accounts.ts';
 import { personalTokenMessage } from '../../tokens/personal-token-message.ts';
 import type { Handlers } from '../handlers.ts';
 import { addPersonalToken } from './add-personal-token.ts';
@@ -16,7 +16,7 @@ export function createPersonalToken(context: Context): Handlers['createPersonalT
     const { name, scopes, userId } = request;
     const wanted = { accountId, name, scopes, userId, lifeSeconds: Number(request.lifeSeconds) };
     const { secret, row } = await db.transaction(async (tx) => {
-      if (!(await lockAccount(tx, accountId))) throw accountNotFound();
+      await lockForCaller(tx, accountId, request);
       return addPersonalToken(tx, jobs, wanted);
     });
     return { secret, token: personalTokenMessage(row) };
