@@ -15,6 +15,10 @@ beforeEach(async () => {
 
 const { rows, created, atMicrosoft } = driveSubscriptions(() => ({ webhooks, accountId }));
 
+const settle = async () => {
+  for (let times = 0; times < 3; times += 1) await webhooks.upkeep.round();
+};
+
 describe('a change', () => {
   test('keeps what is not named, and an empty template is the default message', async () => {
     const { id } = await created({ agentMessageTemplate: 'x', allowedSenders: ['Ada@Example.com', '@example.org'] });
@@ -83,9 +87,6 @@ describe('a change during another one', () => {
   const changeAgent = async (id: number, meanwhile: () => Promise<unknown>) => {
     vi.spyOn(webhooks.context, 'checkAgent').mockImplementationOnce(async () => void (await meanwhile()));
     return (await update(id, { agentId: 9 })).subscription;
-  };
-  const settle = async () => {
-    for (let times = 0; times < 3; times += 1) await webhooks.upkeep.round();
   };
 
   test('keeps what that one has changed, such as that the subscription is disabled and whose mail it takes', async () => {
@@ -187,6 +188,23 @@ describe('a manual renewal', () => {
     const renewal = webhooks.client.renewSubscription({ accountId, id });
     await expect(renewal).rejects.toMatchObject({ reason: 'subscription_gone' });
     expect((await webhooks.client.listSubscriptions({ accountId })).subscriptions).toEqual([]);
+  });
+
+  test('keeps a subscription that has got another registration while Microsoft no longer accepted its former one', async () => {
+    const { id } = await created();
+    const [former] = atMicrosoft();
+    if (former !== undefined) webhooks.microsoft.forget(former);
+    const body = { error: { code: 'ResourceNotFound', message: 'x' } };
+    const wait = async () => {
+      await webhooks.client.updateSubscription({ accountId, id, changeType: 'deleted' });
+      webhooks.microsoft.graph.fault({ method: 'POST', action: { status: 404, body } });
+    };
+    webhooks.microsoft.graph.fault({ method: 'PATCH', action: { wait } });
+    const { subscription } = await webhooks.client.renewSubscription({ accountId, id });
+    await webhooks.clock.advance(3_600_000);
+    await settle();
+    expect(atMicrosoft()).toMatchObject([{ id: subscription?.subscriptionId, changeTypes: ['deleted'] }]);
+    expect(await rows('watches')).toMatchObject([{ state: 'active', provider_id: subscription?.subscriptionId }]);
   });
 
   test('that fails leaves an active subscription active, and shows why', async () => {

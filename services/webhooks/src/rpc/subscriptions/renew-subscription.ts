@@ -3,7 +3,7 @@ import type { Context } from '../../mail/context.ts';
 import { subscriptionGone } from '../../errors.ts';
 import { ProviderError } from '../../mail/provider/provider-error.ts';
 import { providerFailure } from '../../mail/provider/provider-failure.ts';
-import { deleteSubscriptionRow, type SubscriptionRow } from '../../store/subscriptions.ts';
+import { deleteSubscriptionRow, lockSubscription, type SubscriptionRow } from '../../store/subscriptions.ts';
 import { endWatch } from '../../store/watches/watch-plans.ts';
 import { selectWatch } from '../../store/watches/watches.ts';
 import { findSubscription } from '../../mail/subscriptions/find.ts';
@@ -34,20 +34,22 @@ async function renew(context: Context, accountId: string, subscription: Subscrip
       if (!(error instanceof ProviderError)) throw error;
       await writeFailure(context, held, error);
       if (error.kind !== 'not_found') throw error;
-      await removeGone(context, accountId, subscription);
-      throw subscriptionGone(subscription.id);
+      if (await removeGone(context, accountId, subscription)) throw subscriptionGone(subscription.id);
     }
   });
 }
 
-/** Deletes a subscription that the provider neither knows nor accepts again, because its folder does not exist any more. */
-async function removeGone(
-  { db, clock }: Context,
-  accountId: string,
-  { id, watch_id: watchId }: SubscriptionRow,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+/**
+ * Deletes a subscription that the provider neither knows nor accepts again, because its folder does not exist any more. False when it has got another
+ * registration meanwhile: then it stays.
+ */
+async function removeGone({ db, clock }: Context, accountId: string, gone: SubscriptionRow): Promise<boolean> {
+  const { id, watch_id: watchId } = gone;
+  return db.transaction(async (tx) => {
+    const row = await lockSubscription(tx, { accountId, id });
+    if (row?.watch_id !== watchId) return false;
     await deleteSubscriptionRow(tx, { accountId, id });
     await endWatch(tx, { accountId, id: watchId, now: clock.now() });
+    return true;
   });
 }
