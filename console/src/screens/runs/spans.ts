@@ -25,12 +25,10 @@ interface OpenCall {
 }
 
 /** The spans of a run by its events: an answer of a model took the time since the event before it, a tool the time from its call to its response. */
-export function spansOf({ createTime, startTime, status }: Run, events: readonly Event[]): readonly Span[] {
-  const start = startTime ?? createTime;
-  const queued: Span = { kind: 'queue', name: '', agent: '', start: createTime, end: start, hasFailed: false };
-  const spans: Span[] = start - createTime > 0.05 ? [queued] : [];
+export function spansOf(run: Run, events: readonly Event[]): readonly Span[] {
+  const spans: Span[] = [];
   const open = new Map<string, OpenCall>();
-  let before = start;
+  let before = startOf(run, []) ?? run.createTime;
   for (const event of events) {
     const at = event.timestamp ?? before;
     const parts = event.content?.parts ?? [];
@@ -48,8 +46,21 @@ export function spansOf({ createTime, startTime, status }: Run, events: readonly
     addCalls(open, event, at);
     before = Math.max(at, before);
   }
-  const waits = status === 'waiting' ? Array.from(open.values()).filter(({ isLong }) => isLong) : [];
+  const waits = run.status === 'waiting' ? Array.from(open.values()).filter(({ isLong }) => isLong) : [];
   return [...spans, ...waits.map((call) => spanOf(call, Date.now() / 1000))].toSorted((a, b) => a.start - b.start);
+}
+
+/** The time in the queue before the first attempt, where it is known and long enough to be seen. */
+export function queueOf(run: Run, trace: readonly Span[]): readonly Span[] {
+  const [start, end] = [run.createTime, startOf(run, trace) ?? run.createTime];
+  return end - start > 0.05 ? [{ kind: 'queue', name: '', agent: '', start, end, hasFailed: false }] : [];
+}
+
+/** Start of the first attempt. The record has that of the last one, and the trace of a process that died is missing. */
+function startOf({ attempt, startTime }: Run, trace: readonly Span[]): number | undefined {
+  if (attempt <= 1) return startTime;
+  const attempts = trace.filter(({ kind, depth }) => kind === 'run' && depth === 0);
+  return attempts.length === attempt ? Math.min(...attempts.map(({ start }) => start)) : undefined;
 }
 
 function spanOf({ at, name, agent, isLong }: OpenCall, end: number): Span {

@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../../kit/icon.tsx';
 import { shortCount } from '../../kit/numbers.ts';
 import { lengthOf } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
-import { type Span, spansOf } from './spans.ts';
+import { queueOf, type Span, spansOf } from './spans.ts';
 import { readTrace, rowsOf } from './trace-rows.ts';
 
 const icons: Readonly<Record<Span['kind'], IconName>> = {
@@ -20,10 +20,10 @@ const icons: Readonly<Record<Span['kind'], IconName>> = {
 /** The model calls, tools and waits of a run as a waterfall. */
 export function Timeline({ run, events }: { readonly run: Run; readonly events: readonly Event[] }) {
   const key = `trace:${run.invocationId}:${run.status}:${run.attempt}`;
-  const trace = useQuery(key, () => readTrace(run, (id) => mesh.runs.trace(id))).data ?? [];
+  const trace = rowsOf(useQuery(key, () => readTrace(run, (id) => mesh.runs.trace(id))).data ?? []);
   const seen = spansOf(run, events);
-  const around = seen.filter(({ kind }) => kind === 'queue' || kind === 'wait');
-  const spans = trace.length > 0 ? [...around, ...rowsOf(trace)] : seen;
+  const waits = seen.filter(({ kind }) => kind === 'wait');
+  const spans = [...queueOf(run, trace), ...(trace.length > 0 ? [...waits, ...trace] : seen)];
   if (spans.length === 0) return <p class="muted">{run.endTime === undefined ? t.run.noSpans : t.run.hadNoSpans}</p>;
   const [from, to] = [run.createTime, Math.max(run.endTime ?? 0, ...spans.map(({ end }) => end))];
   const length = Math.max(to - from, 0.001);

@@ -1,0 +1,71 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Caller } from '../../caller.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { visit } from './open-console.ts';
+
+const url = inject('meshUrl');
+const timeout = 180_000;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+}, 300_000);
+afterAll(leaveBrowser);
+
+interface WaitingRun {
+  readonly createTime: number;
+  readonly waitingFor?: readonly { readonly functionCallId: string; readonly name: string }[];
+}
+
+interface Trace {
+  readonly spans: readonly { readonly name: string }[];
+}
+
+/** Starts a run that waits for an approval of `set_state`. */
+async function askForApproval(caller: Caller) {
+  const session = await caller.createSession('approve');
+  const { headers } = await caller.run(session, '[[state:paid=yes]]');
+  return { session, id: headers.get('x-invocation-id') ?? '' };
+}
+
+test('the timeline of a run that waited for an approval shows no time in the queue that it did not have', {
+  timeout,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { session, id } = await askForApproval(caller);
+  const record = (await caller.request<WaitingRun>('GET', `/runs/${id}`)).body;
+  const { createTime, waitingFor } = record;
+  const { functionCallId, name } = waitingFor?.[0] ?? { functionCallId: '', name: '' };
+  await expect.poll(() => Date.now() / 1_000 - createTime).toBeGreaterThan(2);
+  const functionResponse = { id: functionCallId, name, response: { confirmed: true } };
+  await caller.run(session, '', { newMessage: { role: 'user', parts: [{ functionResponse }] } });
+  // The spans of an attempt are stored a moment after its end.
+  const attempts = async (): Promise<number> => {
+    const { spans } = (await caller.request<Trace>('GET', `/runs/${id}/trace`)).body;
+    return spans.filter((span) => span.name === 'invocation').length;
+  };
+  await expect.poll(attempts).toBe(2);
+  // Without a trace the timeline is drawn by the events alone.
+  for (const spans of ['with', 'without']) {
+    const isTrace = `**/runs/${id}/trace`;
+    if (spans === 'without') await page.route(isTrace, (route) => route.fulfill({ json: { spans: [] } }));
+    await page.goto(`${url}/console/runs/${id}`);
+    const rows = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    await rows.filter({ hasText: 'wait for an answer' }).waitFor();
+    if (spans === 'with') await expect.poll(() => rows.filter({ hasText: 'Attempt' }).count()).toBe(2);
+    expect(await rows.filter({ hasText: 'in the queue' }).count()).toBe(0);
+  }
+  // The record of a run of one attempt tells it.
+  await page.route(`**/runs/${id}`, (route) =>
+    route.request().resourceType() === 'document'
+      ? route.continue()
+      : route.fulfill({ json: { ...record, attempt: 1, startTime: createTime + 1.5 } }),
+  );
+  await page.reload();
+  await page.getByRole('listitem').filter({ hasText: 'in the queue' }).getByText('1.5 s').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
