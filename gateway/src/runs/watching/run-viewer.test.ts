@@ -3,7 +3,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { RunFrameSchema, type WatchRunResponse, WatchRunResponseSchema } from '@agentmesh/proto/runs/v1';
 import { LedgerRunSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Place } from './place-id.ts';
 import { type RunChannelsOptions, RunChannels } from './run-channels.ts';
 import { RunViewer } from './run-viewer.ts';
@@ -25,21 +25,21 @@ function answerOf(frames: WatchRunResponse['frames'], isOver: boolean): WatchRun
   return create(WatchRunResponseSchema, { frames, isOver, ...(isOver && { run }) });
 }
 
-/** A client that takes everything at once. */
-async function view(channels: RunChannels, from: Place, invocationId = 'e-1') {
+/** A client that takes everything at once, unless `isTaking` says that it does not. */
+async function view(channels: RunChannels, from: Place, invocationId = 'e-1', isTaking = () => true) {
   let text = '';
   const closed = Promise.withResolvers<void>();
   const events = {
     push: (bytes: Uint8Array) => {
       text += Buffer.from(bytes).toString().replaceAll('x', '');
-      return true;
+      return isTaking();
     },
     end: () => undefined,
   };
   const join = (place: Place) => channels.join({ accountId: 'a', userId: '', invocationId }, place);
   const viewer = new RunViewer({ from, join, onClosed: closed.resolve });
   viewer.begin(events, await join(from));
-  return { viewer, closed: closed.promise, idsOf: () => text.match(/(?<=^id: ).*$/gm) ?? [] };
+  return { viewer, closed: closed.promise, textOf: () => text, idsOf: () => text.match(/(?<=^id: ).*$/gm) ?? [] };
 }
 
 test.each([
@@ -96,3 +96,37 @@ test('a viewer of a run that is over gets all of it also when the room of the wi
   await closed;
   expect(idsOf()).toEqual(['1', '2', '2-end1']);
 });
+
+test('a client that reads on shortly after its channel broke gets what comes later', async () => {
+  const [broken, later] = [Promise.withResolvers<never>(), Promise.withResolvers<void>()];
+  let calls = 0;
+  const watchRun: Watch = async function* ({ afterSeq = 0 }) {
+    calls += 1;
+    if (calls === 1) {
+      yield answerOf(framesBehind(afterSeq, 1), false);
+      await broken.promise;
+    }
+    yield create(WatchRunResponseSchema, { run: { status: RunStatus.RUNNING, attempt: 1, waitingOn: 'answer' } });
+    await later.promise;
+    yield answerOf(framesBehind(afterSeq, 2), true);
+  };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const channels = new RunChannels({ runs: { watchRun }, log, draining });
+    let isTaking = false;
+    const { viewer, closed, idsOf, textOf } = await view(channels, { seq: 0, partial: 0 }, 'e-1', () => isTaking);
+    await vi.waitFor(() => expect(idsOf()).toEqual(['1']), { interval: 1 });
+    await vi.advanceTimersByTimeAsync(100);
+    broken.reject(new MeshError('unavailable', 'service_unavailable', 'The process was killed.'));
+    await vi.waitFor(() => expect(textOf()).toContain(': waiting for answer'), { interval: 1 });
+    isTaking = true;
+    viewer.onDrain();
+    await vi.advanceTimersByTimeAsync(1_000);
+    later.resolve();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await closed;
+    expect(idsOf()).toEqual(['1', '2', '2-end1']);
+  } finally {
+    vi.useRealTimers();
+  }
+}, 5_000);

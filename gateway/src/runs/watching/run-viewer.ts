@@ -123,6 +123,8 @@ export class RunViewer implements ChannelViewer {
   #push(bytes: Uint8Array): void {
     if (this.#events?.push(bytes) !== false) return;
     this.#isFull = true;
+    // A client that has gone on in another channel can be full already.
+    clearTimeout(this.#patience);
     this.#patience = setTimeout(() => this.#detach(), patienceMs);
   }
 
