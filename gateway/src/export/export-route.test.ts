@@ -9,6 +9,8 @@ import type { ExportPart } from '../export-part.ts';
 import { addExport } from './export-route.ts';
 
 const resources: (() => unknown)[] = [];
+/** Called when the connection of a request has closed. */
+let gone = (): void => undefined;
 afterEach(async () => {
   for (const end of resources.splice(0)) await end();
 });
@@ -24,6 +26,7 @@ async function serve(...parts: readonly ExportPart[]): Promise<string> {
   };
   const auth = { recordExport: () => Promise.resolve({}) };
   const context = { auth, authentication: { account }, limitExports: () => Promise.resolve(), log };
+  app.addHook('onRequest', async (_, reply) => void reply.raw.once('close', () => gone()));
   app.setValidatorCompiler(() => () => true);
   addExport(app, context as unknown as Context, parts);
   resources.push(() => app.close());
@@ -99,4 +102,28 @@ test('an export whose first records cannot be read is refused with the reason, a
   );
   expect(broken.status).toBe(200);
   await expect(broken.text()).rejects.toThrow();
+});
+
+test('an export whose reader has left before the first lines were read leaves what it reads', async () => {
+  const [isRead, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hasGone = Promise.withResolvers<void>();
+  gone = hasGone.resolve;
+  let isLeft = false;
+  const url = await serve(
+    part('page', async function* () {
+      try {
+        isRead.resolve();
+        await mayGoOn.promise;
+        for (;;) yield { kind: 'page', data: { text: 'x'.repeat(100_000) } };
+      } finally {
+        isLeft = true;
+      }
+    }),
+  );
+  const request = get(url).on('error', () => undefined);
+  await isRead.promise;
+  request.destroy();
+  await hasGone.promise;
+  mayGoOn.resolve();
+  await expect.poll(() => isLeft, { timeout: 5_000 }).toBe(true);
 });

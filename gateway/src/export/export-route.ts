@@ -72,17 +72,24 @@ function sendLines(reply: FastifyReply, lines: Lines, onError: (error: unknown) 
 
 type Lines = AsyncGenerator<Uint8Array, void>;
 
-/** The same lines, once the first are read: until then a failure has a status. */
+/**
+ * The same lines, once the first are read: until then a failure has a status. It has begun when it is handed over, because a generator that has not ends
+ * without its `finally` when its reader has left.
+ */
 async function begun(lines: Lines): Promise<Lines> {
-  const first = await lines.next();
-  return (async function* () {
+  const begin = Buffer.alloc(0);
+  const all = (async function* () {
     try {
+      const first = await lines.next();
+      yield begin;
       if (first.done !== true) yield first.value;
       yield* lines;
     } finally {
       await lines.return();
     }
   })();
+  await all.next();
+  return all;
 }
 
 /** Lines are joined to pieces, so that small records do not cost a write each. */
