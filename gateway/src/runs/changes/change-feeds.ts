@@ -25,7 +25,9 @@ export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): C
   const deafen = async (): Promise<void> => {
     const heard = hearing;
     hearing = undefined;
-    await (await heard)?.();
+    // Those who asked for it are told that it was refused.
+    const leave = await heard?.catch(() => undefined);
+    await leave?.();
   };
   const onEnd = (accountId: string): void => {
     feeds.delete(accountId);
@@ -34,8 +36,11 @@ export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): C
   };
   return {
     async open(accountId) {
-      hearing ??= hear(bus, feeds);
-      await hearing;
+      const heard = (hearing ??= hear(bus, feeds));
+      await heard.catch((error: unknown) => {
+        if (hearing === heard) hearing = undefined;
+        throw error;
+      });
       const feed = feeds.get(accountId) ?? new AccountFeed({ accountId, services, log, onEnd: () => onEnd(accountId) });
       feeds.set(accountId, feed);
       await feed.ready();
@@ -49,14 +54,21 @@ export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): C
   };
 }
 
-/** Makes the feeds look when the bus tells that something has happened in their accounts. */
+/** Makes the feeds look when the bus tells that something has happened in their accounts. Leaves nothing behind when a subscription is refused. */
 async function hear(bus: Bus, feeds: ReadonlyMap<string, AccountFeed>): Promise<() => Promise<void>> {
-  const unsubscribe = await Promise.all([
+  const asked = [
     bus.subscribe(RunEndedSchema, ({ accountId }) => feeds.get(accountId)?.hint(false)),
     bus.subscribe(NoticeAddedSchema, ({ accountId }) => feeds.get(accountId)?.hint(false)),
     bus.subscribe(AgentChangedSchema, ({ accountId }) => feeds.get(accountId)?.hint(true)),
-  ]);
-  return async () => {
-    for (const leave of unsubscribe) await leave();
+  ];
+  const leave = async (): Promise<void> => {
+    for (const one of await Promise.allSettled(asked)) if (one.status === 'fulfilled') await one.value();
   };
+  try {
+    await Promise.all(asked);
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+  return leave;
 }
