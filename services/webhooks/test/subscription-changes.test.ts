@@ -1,3 +1,4 @@
+import type { Database } from '@agentmesh/lib/pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks, unknownAgent } from './open-test-webhooks.ts';
@@ -152,6 +153,24 @@ describe('a deleted subscription', () => {
     }
     expect(atMicrosoft()).toEqual([]);
     expect(webhooks.microsoft.graph.callsOf('DELETE', /./)).toHaveLength(4);
+    expect(await rows('watches')).toEqual([]);
+  });
+
+  test('is ended at once, also when it has got another registration meanwhile', async () => {
+    const { id } = await created();
+    const { db } = webhooks.context;
+    const within = db.within.bind(db);
+    const changeFirst = (call: Parameters<typeof within>[0]) => {
+      const transaction: Database['transaction'] = async (work) => {
+        await webhooks.client.updateSubscription({ accountId, id, changeType: 'deleted' });
+        return within(call).transaction(work);
+      };
+      return { query: db.query.bind(db), transaction } as Database;
+    };
+    vi.spyOn(db, 'within').mockImplementationOnce(changeFirst);
+    await webhooks.client.deleteSubscription({ accountId, id });
+    await settle();
+    expect(atMicrosoft()).toEqual([]);
     expect(await rows('watches')).toEqual([]);
   });
 

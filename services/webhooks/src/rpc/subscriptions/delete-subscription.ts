@@ -11,15 +11,18 @@ export function deleteSubscription(context: Context): Handlers['deleteSubscripti
   const { db, clock, wakeUpkeep } = context;
   return async ({ accountId: text, id }, call) => {
     const accountId = checkAccountId(text);
-    const { watch_id: watchId } = await findSubscription(db, accountId, id);
-    const watch = { accountId, id: watchId, now: clock.now() };
-    await db.within(call).transaction(async (tx) => {
-      await deleteSubscriptionRow(tx, { accountId, id });
+    await findSubscription(db, accountId, id);
+    const now = clock.now();
+    const watch = await db.within(call).transaction(async (tx) => {
+      const [deleted] = await deleteSubscriptionRow(tx, { accountId, id });
+      if (deleted === undefined) return undefined;
+      const ending = { accountId, id: deleted.watch_id, now };
       // A watch that serves a mailbox may have other subscriptions, which may need fewer labels now.
-      await planAttempt(tx, watch);
-      await endWatch(tx, watch);
+      await planAttempt(tx, ending);
+      await endWatch(tx, ending);
+      return ending;
     });
-    await attemptNow(context, watch);
+    if (watch !== undefined) await attemptNow(context, watch);
     wakeUpkeep();
     return {};
   };
