@@ -57,13 +57,13 @@ export const insertFirstRunWebhook = createQuery<NewRunWebhook, { one: number }>
   text: (param) => `${inserting(param)} on conflict (account_id, run_sha256) do nothing returning 1 as one`,
 });
 
-/** Stores the webhook of a run. Another one that the run has is replaced, and what was told stays told. */
+/** Stores the webhook of a run. Another one that the run has, or had an earlier run with its names, is replaced by one that has told nothing. */
 export const insertRunWebhook = createQuery<NewRunWebhook>({
   name: 'insert-run-webhook',
   text: (param) => `${inserting(param)}
     on conflict (account_id, run_sha256) do update set url = excluded.url, secret_id = excluded.secret_id,
       secret = excluded.secret, secret_fingerprint = excluded.secret_fingerprint, created_at = excluded.created_at,
-      check_at = excluded.check_at, ended_at = null`,
+      check_at = excluded.check_at, told = excluded.told, ended_at = null`,
 });
 
 interface ListedRunWebhook {

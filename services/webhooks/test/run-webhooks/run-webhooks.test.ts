@@ -88,6 +88,31 @@ describe('a webhook of a run', () => {
     expect(types.toSorted()).toEqual(['run.cancelled', 'run.completed']);
   });
 
+  test.each([
+    ['waits', RunStatus.WAITING, true],
+    ['ends', RunStatus.COMPLETED, false],
+  ])('is told that a new run %s as an earlier one with its names did', async (word, status, isOpen) => {
+    const run = await at.register(`/twice-${word}`);
+    await at.end(run, status);
+    await at.register(`/twice-${word}`, run);
+    await at.end(run, status);
+    await at.deliverer().settle();
+    const ids = at.receiver.at(`/twice-${word}`).map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(2);
+    expect(await selectRunWebhooks(at.webhooks.db, run)).toMatchObject([{ is_open: isOpen }]);
+  });
+
+  test('that a request with a key repeats is not told again what it was told', async () => {
+    const run = await at.register('/repeated');
+    await at.end(run, RunStatus.WAITING);
+    const session = { accountId: run.accountId, appName: 'echo', userId: 'u1', sessionId: 's1' };
+    const again = { session, invocationId: run.invocationId, url: `${at.receiver.url}/repeated`, secret };
+    await at.client.registerRunWebhook({ ...again, isRepeatable: true });
+    await at.end(run, RunStatus.WAITING);
+    await at.deliverer().settle();
+    expect(at.receiver.at('/repeated')).toHaveLength(1);
+  });
+
   test('learns an end that nobody has announced', async () => {
     const run = await at.register('/unannounced');
     const { invocationId } = run;
