@@ -3,7 +3,7 @@ import { isMeshError } from '@agentmesh/lib/rpc';
 import { nameOfStatus, runRecord } from '@agentmesh/proto/run-record';
 import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
 import { deleteSurplusDeliveries, insertDelivery } from '../store/deliveries.ts';
-import { deleteRunWebhook, lockRunWebhook, type RunWebhookRow, updateRunWebhookTold } from '../store/run-webhooks.ts';
+import { forgetRunWebhook, lockRunWebhook, type RunWebhookRow, updateRunWebhookTold } from '../store/run-webhooks.ts';
 import { giveUpTime } from './retry-pause.ts';
 import { callMs, type RunWebhooks } from './run-webhooks.ts';
 
@@ -19,7 +19,7 @@ const told: Readonly<Record<string, { readonly isOver: boolean }>> = {
 /** Messages of a run that are kept, the newest ones. */
 const keptOfRun = 100;
 
-/** A run that is not in the ledger so long after its webhook was registered was never accepted. */
+/** A run that is not in the ledger so long after its webhook was registered was never accepted, or is gone. */
 const acceptedMs = 300_000;
 
 /** Reads the run of a webhook from the ledger, and adds the message of its state, once for each attempt and status. Idempotent. */
@@ -27,15 +27,14 @@ export async function settleRunWebhook(webhooks: RunWebhooks, row: RunWebhookRow
   const { db, clock } = webhooks;
   const key = { accountId: row.account_id, runSha256: row.run_sha256 };
   const run = await findRun(webhooks, row);
-  if (run === undefined) {
-    if (clock.now().getTime() - row.created_at.getTime() > acceptedMs) await deleteRunWebhook(db, key);
-    return;
-  }
+  const now = clock.now();
+  if (run === undefined) return forgetRunWebhook(db, { ...key, before: new Date(now.getTime() - acceptedMs), now });
+  // A process of sessions of a former version looks in all sessions.
+  if (run.appName !== row.app_name || run.sessionId !== row.session_id) return;
   const status = nameOfStatus(run.status) ?? '';
   const tells = told[status];
   if (tells === undefined) return;
   const state = `${run.attempt} ${status}`;
-  const now = clock.now();
   const message = { ...key, id: `msg_${randomBytes(18).toString('base64url')}`, type: `run.${status}` };
   const payload = payloadOf(message.type, run);
   const isAdded = await db.transaction(async (tx) => {
@@ -51,15 +50,13 @@ export async function settleRunWebhook(webhooks: RunWebhooks, row: RunWebhookRow
   if (isAdded) webhooks.wakeDeliveries();
 }
 
-/** Undefined when the ledger has no such run in the session. */
+/** Undefined when the ledger has no such run. */
 async function findRun({ sessions }: RunWebhooks, row: RunWebhookRow): Promise<LedgerRun | undefined> {
   const { account_id: accountId, invocation_id: invocationId, user_id: userId } = row;
   const { app_name: appName, session_id: sessionId } = row;
   const name = { accountId, invocationId, userId, appName, sessionId };
   try {
-    const { run } = await sessions.getRun({ ...name, withOutput: true }, { timeoutMs: callMs });
-    // A process of sessions of a former version looks in all sessions.
-    return run?.appName === row.app_name && run.sessionId === row.session_id ? run : undefined;
+    return (await sessions.getRun({ ...name, withOutput: true }, { timeoutMs: callMs })).run;
   } catch (error) {
     if (isMeshError(error) && error.reason === 'run_not_found') return undefined;
     throw error;

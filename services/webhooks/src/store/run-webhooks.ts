@@ -143,12 +143,28 @@ export const updateRunWebhookTold = createQuery<RunKey & { told: string; endedAt
     where account_id = ${param.accountId} and run_sha256 = ${param.runSha256}`,
 });
 
-/** Deletes the webhook of a run that was never accepted. */
-export const deleteRunWebhook = createQuery<RunKey>({
-  name: 'delete-run-webhook',
-  text: (param) => `delete from run_webhooks
-    where account_id = ${param.accountId} and run_sha256 = ${param.runSha256} and told = '' and check_at is not null`,
+/** SQL: an open webhook that was registered before a time. */
+const abandoned = (param: Placeholders<RunKey & { before: Date }>): string => `account_id = ${param.accountId}
+      and run_sha256 = ${param.runSha256} and check_at is not null and created_at < ${param.before}`;
+
+const messages = 'select from deliveries d where d.account_id = w.account_id and d.run_sha256 = w.run_sha256';
+
+const close = createQuery<RunKey & { before: Date; now: Date }>({
+  name: 'close-run-webhook',
+  text: (param) => `update run_webhooks w set ended_at = ${param.now}, check_at = null
+    where ${abandoned(param)} and exists (${messages})`,
 });
+
+const deleteUntold = createQuery<RunKey & { before: Date }>({
+  name: 'delete-run-webhook',
+  text: (param) => `delete from run_webhooks w where ${abandoned(param)} and told = '' and not exists (${messages})`,
+});
+
+/** Forgets a webhook that was registered before a time and whose run is not in the ledger. One that has messages is over, as if its run had ended now. */
+export async function forgetRunWebhook(db: Queryable, values: RunKey & { before: Date; now: Date }): Promise<void> {
+  await close(db, values);
+  await deleteUntold(db, values);
+}
 
 const deleteOld = createQuery<{ before: Date; limit: number }, { one: number }>({
   text: (param) => `with old as (

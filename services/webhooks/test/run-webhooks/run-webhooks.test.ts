@@ -136,6 +136,47 @@ describe('a webhook of a run', () => {
     await expect(deliveriesOf(run)).rejects.toMatchObject({ reason: 'run_webhook_not_found' });
   });
 
+  test('of a run that is gone after it waited is over five minutes after its registration, and still delivers the wait', async () => {
+    const run = await at.register('/gone');
+    await at.end(run, RunStatus.WAITING);
+    at.ledger.delete(run.invocationId);
+    await at.clock.advance(200_000);
+    await checkRunWebhooks(at.webhooks);
+    expect(await selectRunWebhooks(at.webhooks.db, run)).toMatchObject([{ is_open: true }]);
+    await at.clock.advance(200_000);
+    await checkRunWebhooks(at.webhooks);
+    expect(await selectRunWebhooks(at.webhooks.db, run)).toMatchObject([{ is_open: false }]);
+    await at.deliverer().settle();
+    expect(await deliveriesOf(run)).toMatchObject([{ type: 'run.waiting', status: 'delivered' }]);
+  });
+
+  test('of a run that was never accepted, with the names of an earlier one, keeps the messages of that one', async () => {
+    const run = await at.register('/kept-of-earlier');
+    await at.end(run, RunStatus.COMPLETED);
+    await at.register('/kept-of-earlier', run);
+    at.ledger.delete(run.invocationId);
+    await at.clock.advance(400_000);
+    await checkRunWebhooks(at.webhooks);
+    await at.deliverer().settle();
+    expect(await deliveriesOf(run)).toMatchObject([{ type: 'run.completed', status: 'delivered' }]);
+    expect(await selectRunWebhooks(at.webhooks.db, run)).toMatchObject([{ is_open: false }]);
+  });
+
+  test('that is registered again while the ledger is asked for the earlier run stays', async () => {
+    const run = await at.register('/anew');
+    const { db, sessions } = at.webhooks;
+    at.ledger.delete(run.invocationId);
+    await at.clock.advance(400_000);
+    const getRun: typeof sessions.getRun = async (request) => {
+      await at.register('/anew', run);
+      at.ledger.delete(run.invocationId);
+      return sessions.getRun(request);
+    };
+    const slow = { ...at.webhooks, sessions: { ...sessions, getRun } };
+    for (const row of await selectRunWebhooks(db, run)) await settleRunWebhook(slow, row);
+    expect(await selectRunWebhooks(db, run)).toMatchObject([{ is_open: true }]);
+  });
+
   test('is told nothing about a run of another session with the same id', async () => {
     const run = await at.register('/foreign');
     const { invocationId } = run;
