@@ -14,7 +14,7 @@ import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { artifactOf, artifactsPath, greedy, greedyPath, placeOf } from './artifact-paths.ts';
 import { ArtifactPath, ArtifactsPath, ArtifactVersion, SaveArtifactRequest } from './artifact-record.ts';
-import { filenameRefused } from './uploads/check-save.ts';
+import { filenameRefused, typeRefused } from './uploads/check-save.ts';
 import { jsonSaveRequests, rawSaveRequests } from './uploads/save-requests.ts';
 import { versionJson } from './version-json.ts';
 
@@ -95,10 +95,16 @@ async function save(
     markReplayed(reply, saved);
     return await sendJson(reply, versionJson(saved.version));
   } catch (error) {
-    const isName = error instanceof MeshError && error.reason === 'artifact_name_invalid';
-    throw isName && request.method === 'POST' ? filenameRefused(error.message) : error;
+    throw request.method === 'POST' ? inBody(error) : error;
   } finally {
     held.release();
     await body.return();
   }
+}
+
+/** The error of a save whose name and type are fields of its body. */
+function inBody(error: unknown): unknown {
+  if (!(error instanceof MeshError)) return error;
+  if (error.reason === 'artifact_name_invalid') return filenameRefused(error.message);
+  return error.reason === 'artifact_type_invalid' ? typeRefused(error.message) : error;
 }

@@ -21,6 +21,11 @@ export function partInvalid(): MeshError {
   return new MeshError('invalid_argument', 'artifact_part_invalid', message);
 }
 
+/** The MIME type cannot be stored. */
+export function typeInvalid(): MeshError {
+  return new MeshError('invalid_argument', 'artifact_type_invalid', 'A MIME type holds no NUL.');
+}
+
 /** The `artifact://` URI is malformed. */
 export function referenceInvalid(uri: string): MeshError {
   return new MeshError('invalid_argument', 'artifact_reference_invalid', `Invalid artifact reference URI: ${uri}`);

@@ -1,6 +1,6 @@
 import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
 import { isReference } from './artifact-uri.ts';
-import { partInvalid, requestInvalid } from './errors.ts';
+import { partInvalid, requestInvalid, typeInvalid } from './errors.ts';
 
 /** A Part without its payload: the keys that this service reads. */
 export interface PartJson {
@@ -46,11 +46,19 @@ export function parsePart(json: Uint8Array, payload: PayloadWord): PartJson {
   return part;
 }
 
-/** MIME type for the record of the version; undefined when it is unknown, and for a reference to another artifact. */
+/**
+ * MIME type for the record of the version; undefined when it is unknown, and for a reference to another artifact.
+ *
+ * @throws MeshError invalid_argument `artifact_type_invalid`
+ */
 export function mimeTypeOf(part: PartJson, payload: PayloadWord): string | undefined {
-  if (payload === 'data') return part.inlineData?.mimeType || 'application/octet-stream';
   if (payload === 'text') return 'text/plain';
-  return referenceOf(part) === undefined ? part.fileData?.mimeType || undefined : undefined;
+  const isData = payload === 'data';
+  const given = (isData ? part.inlineData : part.fileData)?.mimeType || undefined;
+  // PostgreSQL stores no NUL. Other text that is no type is kept as it is, and downloads do not name it.
+  if (given?.includes('\0') === true) throw typeInvalid();
+  if (isData) return given ?? 'application/octet-stream';
+  return referenceOf(part) === undefined ? given : undefined;
 }
 
 /** The `artifact://` URI that the Part refers to; undefined when it refers to no artifact. */

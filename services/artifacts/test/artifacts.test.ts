@@ -231,6 +231,15 @@ describe('references', () => {
     ]);
   });
 
+  test('a type with NUL is refused', async () => {
+    const refused = code('invalid_argument', 'artifact_type_invalid');
+    const mimeType = 'a\0b';
+    const ofData = { part: { inlineData: { mimeType } } };
+    await expect(save(service.client, newKey(), Buffer.from('x'), ofData)).rejects.toEqual(refused);
+    const ofFile = { payload: PayloadKind.NONE, part: { fileData: { fileUri: 'https://files.example/a', mimeType } } };
+    await expect(save(service.client, newKey(), new Uint8Array(0), ofFile)).rejects.toEqual(refused);
+  });
+
   test('a part without content is refused', async () => {
     const sent = { payload: PayloadKind.NONE, part: { functionCall: { name: 'f' } } };
     const saving = save(service.client, newKey(), new Uint8Array(0), sent);

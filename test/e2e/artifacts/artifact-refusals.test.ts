@@ -21,6 +21,15 @@ describe('refusals', () => {
     },
   );
 
+  test('a type with NUL is 422, of a file at an address too', async () => {
+    const mimeType = 'a\0b';
+    for (const artifact of [{ inlineData: { data: 'AAAA', mimeType } }, { fileData: { fileUri: 'x://y', mimeType } }])
+      expect(await artifacts.save(place(), 'x', artifact)).toMatchObject({
+        status: 422,
+        body: { detail: [{ type: 'artifact_type_invalid', loc: ['body', 'artifact'] }], code: 'artifact_type_invalid' },
+      });
+  });
+
   test('invalid names and ids are 400 or 404 on every route, never 500', async () => {
     const names = ['..', '%2e%2e/x', 'a/..', '%00', 'C:x', '%5Cx', 'metadata.json', '%2Fx', 'x'.repeat(2000)];
     for (const name of names) {

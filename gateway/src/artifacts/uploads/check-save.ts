@@ -48,6 +48,14 @@ export function filenameRefused(msg: string): InvalidRequest {
   );
 }
 
+/** 422 for the MIME type of an artifact. */
+export function typeRefused(msg: string): InvalidRequest {
+  return new InvalidRequest(
+    [{ type: 'artifact_type_invalid', loc: ['body', 'artifact'], msg }],
+    'artifact_type_invalid',
+  );
+}
+
 /** Replaces the mark in issues by the first characters of the streamed text. */
 export function refusalOf(value: string | null): InvalidRequest {
   const outcome = check(value);
