@@ -50,6 +50,18 @@ describe('the app of an agent', () => {
     expect(await versions('/runs?agentVersion=7')).toEqual([]);
   });
 
+  test('leaves no run behind that waits for an answer when it is deleted', async () => {
+    const id = await makeAgent(ada, { agent_name: 'asker', agent_tools: ['request_input'] });
+    const session = await ada.createSession(`agent${id}`);
+    await ada.run(session, '[[tool:request_input {}]]');
+    const waiting = async () => (await ada.request<object[]>('GET', '/runs?status=waiting')).body;
+    expect(await waiting()).toMatchObject([{ appName: `agent${id}` }]);
+    expect((await ada.request('DELETE', `/api/agents/${id}`)).status).toBe(200);
+    expect(await waiting()).toEqual([]);
+    const { body: runs } = await ada.request<object[]>('GET', `/runs?app=agent${id}`);
+    expect(runs).toMatchObject([{ status: 'cancelled' }]);
+  });
+
   test('does not exist for anybody else: every route below it answers 404', async () => {
     const id = await makeAgent(ada, { agent_name: 'hidden' });
     const session = await ada.createSession(`agent${id}`);

@@ -1,15 +1,38 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
+import { RunStatus } from '@agentmesh/proto/sessions/v1';
+import { agentAppName } from '../../apps/agents/agent-id.ts';
 import { removeAgent } from '../../apps/agents/remove-agent.ts';
 import type { Context } from '../../context.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Deletes an agent. */
+const timeoutMs = 5_000;
+const pageSize = 100;
+
+/** Deletes an agent, and cancels the runs of its app that wait for an answer, because nobody can go on with them. */
 export function deleteAgent(context: Context): Handlers['deleteAgent'] {
-  return async ({ accountId, agentId, ifMatch }, call) => {
-    await removeAgent(
-      { ...context, db: context.db.within(call) },
-      { accountId: checkAccountId(accountId), agentId, ifMatch },
+  return async (request, call) => {
+    const { agentId, ifMatch } = request;
+    const accountId = checkAccountId(request.accountId);
+    await removeAgent({ ...context, db: context.db.within(call) }, { accountId, agentId, ifMatch });
+    await cancelWaiting(context, { accountId, appName: agentAppName(agentId) }).catch((err: unknown) =>
+      context.log.warn({ err, agentId }, 'runs that wait for answers to a deleted agent were not cancelled'),
     );
     return {};
   };
+}
+
+async function cancelWaiting(
+  { sessions }: Context,
+  app: { readonly accountId: string; readonly appName: string },
+): Promise<void> {
+  const filter = { ...app, statuses: [RunStatus.WAITING], limit: pageSize };
+  let page = await sessions.listRuns(filter, { timeoutMs });
+  for (;;) {
+    const cancels = page.runs.map(({ userId, invocationId }) =>
+      sessions.cancelRun({ accountId: app.accountId, userId, invocationId }, { timeoutMs }),
+    );
+    await Promise.all(cancels);
+    if (page.last === undefined) return;
+    page = await sessions.listRuns({ ...filter, after: page.last }, { timeoutMs });
+  }
 }
