@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { newAccount, sessionPath } from '../../caller.ts';
+import { Caller, newAccount, runBody, sessionPath } from '../../caller.ts';
 
 interface Span {
   name: string;
@@ -114,4 +114,27 @@ test('the trace of a run with one answer has the same form, though nothing is st
     'gen_ai.operation.name': 'chat',
     'gen_ai.usage.output_tokens': expect.any(Number),
   });
+});
+
+test('a token for one user reads no spans of a run with the same id of another user', async () => {
+  const account = await newAccount(inject('meshUrl'));
+  const { body: made } = await account.request<{ token: string }>('POST', '/api/auth/tokens', {
+    name: 'for one user',
+    scopes: ['runs:read', 'runs:write', 'sessions:write'],
+    user_id: 'other',
+  });
+  const bound = new Caller(account.url, made.token);
+  const session = await account.createSession();
+  await account.run(session, '[[tool:get_current_time {}]]', { invocationId: 'named' });
+  const spansOf = async (caller: Caller) =>
+    (await caller.request<{ spans: RunSpan[] }>('GET', '/runs/named/trace')).body;
+  await expect.poll(async () => (await spansOf(account)).spans.length).toBeGreaterThan(3);
+  const { body: own } = await bound.request<{ id: string }>('POST', '/apps/echo/users/other/sessions', {});
+  const started = await bound.request('POST', '/run', {
+    ...runBody({ ...session, userId: 'other', id: own.id }, 'hello'),
+    invocationId: 'named',
+  });
+  expect(started.status).toBe(200);
+  const { spans } = await spansOf(bound);
+  expect(spans.filter(({ name }) => name.startsWith('execute_tool'))).toEqual([]);
 });

@@ -14,7 +14,7 @@ export function getTrace({ db, sessions, config }: Pick<Context, 'db' | 'session
   return async ({ accountId, invocationId, userId }) => {
     const name = { accountId: checkAccountId(accountId), invocationId };
     const { run, events } = await sessions.readRun({ ...name, userId, limit }, { timeoutMs });
-    const [stored] = await selectTraces(db, name);
+    const [stored] = await selectTraces(db, { ...name, userId: run?.userId ?? userId, isBound: userId !== '' });
     if (stored !== undefined && stored.spans !== '[]')
       return { semanticConventions, spansJson: Buffer.from(stored.spans) };
     const isWatched = run !== undefined && isSampled(invocationId, config.traces.sample);

@@ -6,6 +6,7 @@ interface Account {
 
 interface NewTraces extends Account {
   readonly invocationIds: readonly string[];
+  readonly userIds: readonly string[];
   readonly attempts: readonly number[];
   /** JSON arrays. */
   readonly spans: readonly string[];
@@ -14,19 +15,28 @@ interface NewTraces extends Account {
 /** Stores the spans of attempts. An attempt that is stored already stays as it is. */
 export const insertTraces = createQuery<NewTraces>({
   name: 'insert-traces',
-  text: (param) => `insert into traces (account_id, invocation_id, attempt, spans)
-    select ${param.accountId}, t.invocation_id, t.attempt, t.spans::json
-      from unnest(${param.invocationIds}::text[], ${param.attempts}::integer[], ${param.spans}::text[])
-        as t (invocation_id, attempt, spans)
+  text: (param) => `insert into traces (account_id, invocation_id, user_id, attempt, spans)
+    select ${param.accountId}, t.invocation_id, t.user_id, t.attempt, t.spans::json
+      from unnest(${param.invocationIds}::text[], ${param.userIds}::text[], ${param.attempts}::integer[], ${param.spans}::text[])
+        as t (invocation_id, user_id, attempt, spans)
     on conflict do nothing`,
 });
 
+interface TracedRun extends Account {
+  readonly invocationId: string;
+  /** The user of the run: runs of several users may have one id. */
+  readonly userId: string;
+  /** Only spans that are known to be of this user's run. */
+  readonly isBound: boolean;
+}
+
 /** The spans of a run as one JSON array, attempt by attempt. */
-export const selectTraces = createQuery<Account & { invocationId: string }, { spans: string }>({
+export const selectTraces = createQuery<TracedRun, { spans: string }>({
   name: 'select-traces',
   text: (param) => `select coalesce(json_agg(s.span order by t.attempt, s.number), '[]')::text as spans
     from traces t, json_array_elements(t.spans) with ordinality as s (span, number)
-    where t.account_id = ${param.accountId} and t.invocation_id = ${param.invocationId}`,
+    where t.account_id = ${param.accountId} and t.invocation_id = ${param.invocationId}
+      and coalesce(t.user_id = ${param.userId}, not ${param.isBound}::boolean)`,
 });
 
 interface TraceName {

@@ -19,8 +19,8 @@ afterAll(() => database[Symbol.asyncDispose]());
 
 const accountId = randomUUID();
 const log = createLogger({ level: 'silent', name: 'test' });
-const turn = (invocationId: string, attempt = 1) =>
-  create(TurnSchema, { session: create(SessionKeySchema, { accountId }), invocationId, attempt });
+const turn = (invocationId: string, attempt = 1, userId = 'u') =>
+  create(TurnSchema, { session: create(SessionKeySchema, { accountId, userId }), invocationId, attempt });
 const span = (spanId: string, said = 'x'): TracedSpan => ({
   name: 'execute_tool say',
   traceId: '1',
@@ -35,8 +35,8 @@ const seen = (...spans: TracedSpan[]) => ({
   seen: spans.map((one) => ({ ...one, ended: () => one })),
   spans: () => spans,
 });
-const read = async (invocationId: string) => {
-  const [row] = await selectTraces(database.db, { accountId, invocationId });
+const read = async (invocationId: string, { userId = 'u', isBound = false } = {}) => {
+  const [row] = await selectTraces(database.db, { accountId, invocationId, userId, isBound });
   return JSON.parse(row?.spans ?? '') as SpanRecord[];
 };
 
@@ -70,4 +70,18 @@ test('spans are stored within 32 KiB an attempt, in the terms of the conventions
   await db.query({ text: `update traces set created_at = now() - interval '8 days'` });
   await job.run();
   expect(await read('e-large-00000000')).toEqual([]);
+});
+
+test('a caller who acts for one user gets no spans of a run with the same id of another user', async () => {
+  const { db } = database;
+  const writer = new TraceWriter({ db, log, metrics: createMetrics({ processMetrics: false }), sample: 1 });
+  writer.add(turn('named', 1, 'other'), seen(span('1')));
+  writer.add(turn('named', 2, 'own'), seen(span('2')));
+  await writer[Symbol.asyncDispose]();
+  const ids = async (user: object) => (await read('named', user)).map(({ id }) => id);
+  expect(await ids({ userId: 'own', isBound: true })).toEqual(['2']);
+  expect(await ids({ userId: 'other', isBound: true })).toEqual(['1']);
+  await db.query({ text: `update traces set user_id = null where invocation_id = 'named'` });
+  expect(await ids({ userId: 'own', isBound: true })).toEqual([]);
+  expect(await ids({ userId: 'own' })).toEqual(['1', '2']);
 });

@@ -9,6 +9,7 @@ import { isSampled, type TraceSink } from './watch-attempts.ts';
 interface WaitingTrace {
   readonly accountId: string;
   readonly invocationId: string;
+  readonly userId: string;
   readonly attempt: number;
   readonly spansJson: string;
 }
@@ -58,8 +59,8 @@ export class TraceWriter implements AsyncDisposable {
     if (session === undefined || attempt > mostAttempts || isInLedger(attempt, trace.seen)) return;
     if (!isSampled(invocationId, this.#sample)) return;
     if (this.#waiting.length >= mostWaiting) return this.#dropped();
-    const { accountId } = session;
-    this.#waiting.push({ accountId, invocationId, attempt, spansJson: printSpans(trace.spans()) });
+    const { accountId, userId } = session;
+    this.#waiting.push({ accountId, invocationId, userId, attempt, spansJson: printSpans(trace.spans()) });
     this.#timer ??= setTimeout(() => this.#write(), pauseMs);
   };
 
@@ -95,6 +96,7 @@ export class TraceWriter implements AsyncDisposable {
 function columnsOf(traces: readonly WaitingTrace[]) {
   return {
     invocationIds: traces.map(({ invocationId }) => invocationId),
+    userIds: traces.map(({ userId }) => userId),
     attempts: traces.map(({ attempt }) => attempt),
     spans: traces.map(({ spansJson }) => spansJson),
   };
