@@ -1,6 +1,6 @@
 import { Metadata } from '@grpc/grpc-js';
 import { unlessAborted } from '../../wait/index.ts';
-import { abortFailure } from '../call/index.ts';
+import { abortFailure, draining, toMeshError } from '../call/index.ts';
 import { type ExchangeCall, ExchangeClient, type OutgoingCall } from '../exchange/index.ts';
 import type { Proof } from '../identity/index.ts';
 import { openAnswered } from './open-answered.ts';
@@ -57,7 +57,15 @@ export class Exchanges {
     return call.request.length <= largestShared ? this.#pick().call(call, this.#elsewhere) : this.#callAlone(call);
   }
 
-  readonly #elsewhere = (call: ExchangeCall): void => this.#pick().carry(call);
+  /** Called by timers and streams, which handle no failure: the call tells it. */
+  readonly #elsewhere = (call: ExchangeCall): void => {
+    if (this.#isClosed) return call.end(draining());
+    try {
+      this.#pick().carry(call);
+    } catch (error) {
+      call.end(toMeshError(error));
+    }
+  };
 
   /** Takes no more calls on the shared streams. */
   close(): void {
@@ -75,7 +83,11 @@ export class Exchanges {
     const ends = [signal ?? [], timeoutMs === undefined ? [] : AbortSignal.timeout(timeoutMs)].flat();
     const opening = openAnswered(() => this.#open());
     const own = await unlessAborted(opening, AbortSignal.any(ends)).catch((reason: unknown) => {
-      void opening.then((unused) => unused.abandon());
+      // It may be over because no stream can be opened.
+      void opening.then(
+        (unused) => unused.abandon(),
+        () => undefined,
+      );
       throw abortFailure(reason);
     });
     const left = timeoutMs === undefined ? undefined : Math.max(1, Math.ceil(endsAt - performance.now()));
