@@ -37,13 +37,25 @@ for (const add of [
   add(program);
 for (const command of allOf(program)) command.exitOverride();
 
+// A program such as `head` stops reading when it has enough.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = tell(error);
 }
+await Promise.all([process.stdout, process.stderr].map(written));
 // Connections that are kept alive would hold the process.
 process.exit();
+
+/** Resolves when a stream has written all of its text: into a pipe it is written later. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
 
 /** Tells a person what went wrong and what to type. Returns the exit code. */
 function tell(error: unknown): number {

@@ -153,6 +153,20 @@ describe('agentmesh', () => {
     expect((await command('runs', 'e-unknown')).code).toBe(1);
   });
 
+  test('writes all of a long output into a pipe before it ends', async () => {
+    const long = 'x'.repeat(500_000);
+    const { id } = await mesh.sessions.create({ app: 'echo', user: 'user' }, { state: { long } });
+    const { code, out } = await command('sessions', 'get', 'echo', id, '--json');
+    expect([code, out.length > long.length, out.slice(-2)]).toEqual([0, true, '}\n']);
+  });
+
+  test('ends without a word when nobody reads its output any more', async () => {
+    const run = start(['run', 'echo', 'one [[wait:300]] two [[wait:300]] three [[wait:300]] four']);
+    await expect.poll(() => run.written.out).toContain('one');
+    run.child.stdout?.destroy();
+    expect(await run.ended).toMatchObject({ code: 0, err: '' });
+  });
+
   test('pushes an agent from a file, compares it, and restores its former version', async () => {
     const file = join(folder, 'agent.yaml');
     const yaml = 'name: pushed\nmodel: openai/gpt-5-mini\ndescription: helps\ninstruction: Help.\n';
