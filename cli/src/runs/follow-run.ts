@@ -5,6 +5,9 @@ import type { Output } from '../terminal/output.ts';
 /** How long after the first Ctrl-C a second one cancels the run, in milliseconds. */
 const secondThoughtMs = 2_000;
 
+/** Signals within this time of the first one are the same Ctrl-C, in milliseconds: a terminal sends it to the whole process group, and the wrapper in a clone passes its own on. */
+const sameRequestMs = 500;
+
 /** Shows a run to its end, and returns the exit code. The first Ctrl-C leaves the run, the second one cancels it. */
 export async function followRun(run: RunStream, output: Output): Promise<number> {
   const left = onInterrupt(run, output);
@@ -53,18 +56,19 @@ interface Leaving {
 }
 
 function onInterrupt(run: RunStream, output: Output): Leaving {
-  let [count, timer]: [number, NodeJS.Timeout | undefined] = [0, undefined];
+  let [askedAt, timer]: [number | undefined, NodeJS.Timeout | undefined] = [undefined, undefined];
   let settle: (code: number | Promise<number>) => void;
   const promise = new Promise<number>((resolve) => {
     settle = resolve;
   });
   const listen = (): void => {
-    count += 1;
-    if (count > 1) {
+    if (askedAt !== undefined) {
+      if (performance.now() - askedAt < sameRequestMs) return;
       clearTimeout(timer);
       settle(cancel(run, output));
       return;
     }
+    askedAt = performance.now();
     output.note('\nLeaving; the run goes on. Ctrl-C again cancels it.');
     timer = setTimeout(() => settle(leave(run, output)), secondThoughtMs);
   };

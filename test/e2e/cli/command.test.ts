@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AgentMesh, type Run } from '@agentmesh/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -11,6 +12,8 @@ import { homelessEnvironment } from '../../plain-environment.ts';
 
 const url = inject('meshUrl');
 const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
+/** A person presses Ctrl-C again only after such a time; what comes sooner is one press. */
+const secondPressMs = 600;
 const folder = mkdtempSync(join(tmpdir(), 'agentmesh-command-'));
 let mesh: AgentMesh;
 let token: string;
@@ -113,9 +116,21 @@ describe('agentmesh run', () => {
     await expect.poll(() => tail.written.out).toContain('begin');
     tail.child.kill('SIGINT');
     await expect.poll(() => tail.written.err).toContain('Ctrl-C again');
+    await delay(secondPressMs);
     tail.child.kill('SIGINT');
     expect((await tail.ended).code).toBe(130);
     expect((await mesh.runs.get(id)).status).toBe('cancelled');
+  });
+
+  test('takes signals that come together for one Ctrl-C: the terminal sends one, and the wrapper in a clone another', async () => {
+    const run = start(['run', 'echo', 'begin [[wait:60000]] end']);
+    await expect.poll(() => run.written.out).toContain('begin');
+    run.child.kill('SIGINT');
+    await once(run.child.stderr ?? run.child, 'data');
+    run.child.kill('SIGINT');
+    const { code, err } = await run.ended;
+    const id = /agentmesh tail (\S+)/.exec(err)?.[1] ?? '';
+    expect([code, (await mesh.runs.get(id)).status]).toEqual([130, 'running']);
   });
 });
 
