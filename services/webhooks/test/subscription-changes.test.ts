@@ -1,4 +1,5 @@
 import type { Database } from '@agentmesh/lib/pg';
+import { MeshError } from '@agentmesh/lib/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks, unknownAgent } from './open-test-webhooks.ts';
@@ -139,6 +140,39 @@ describe('a change during another one', () => {
     await settle();
     expect(atMicrosoft()).toMatchObject([{ changeTypes: ['deleted'] }]);
   });
+});
+
+test('a change whose commit takes effect after the connection broke keeps the registration that it has made', async () => {
+  const { id } = await created();
+  const { db } = webhooks.context;
+  const [written, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let stored: Promise<unknown> = Promise.resolve();
+  const transaction: Database['transaction'] = async (work) => {
+    stored = db.transaction(async (tx) => {
+      await work(tx);
+      written.resolve();
+      await released.promise;
+    });
+    await written.promise;
+    throw new MeshError('unavailable', 'outcome_unknown', 'The connection broke.');
+  };
+  vi.spyOn(db, 'within').mockReturnValueOnce({ query: db.query.bind(db), transaction } as Database);
+  let isOver = false;
+  const change = webhooks.client
+    .updateSubscription({ accountId, id, changeType: 'deleted' })
+    .catch((error: unknown) => error)
+    .finally(() => {
+      isOver = true;
+    });
+  const waiting = { text: 'select from pg_locks where not granted' };
+  await vi.waitFor(async () => expect(isOver || (await db.query(waiting)).length > 0).toBe(true), { timeout: 5_000 });
+  released.resolve();
+  await stored;
+  expect(await change).toMatchObject({ reason: 'outcome_unknown' });
+  await settle();
+  const [registered, ...others] = atMicrosoft();
+  expect([registered?.changeTypes, others]).toEqual([['deleted'], []]);
+  expect(await rows('watches')).toMatchObject([{ state: 'active', provider_id: registered?.id }]);
 });
 
 describe('a deleted subscription', () => {

@@ -107,7 +107,7 @@ interface Writing extends Requested {
 }
 
 async function write(context: Changing, writing: Writing): Promise<void> {
-  const { db, clock, wakeUpkeep, commit } = context;
+  const { clock, wakeUpkeep, commit } = context;
   const { accountId, request, newWatchId } = writing;
   const now = clock.now();
   try {
@@ -116,12 +116,23 @@ async function write(context: Changing, writing: Writing): Promise<void> {
       async (_, tx) => ({ subscription: await subscriptionOf({ db: tx, clock }, accountId, request.id) }),
     );
   } catch (error) {
-    // A new watch that the subscription did not get.
-    if (newWatchId !== undefined) await endWatch(db, { accountId, id: newWatchId, now });
+    if (newWatchId !== undefined) await endUnused(context, { ...writing, newWatchId });
     throw error;
   } finally {
     wakeUpkeep();
   }
+}
+
+/** Ends a new watch that the subscription did not get. */
+async function endUnused(
+  { db, clock }: Context,
+  { accountId, request, newWatchId }: Writing & { readonly newWatchId: bigint },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Waits for a commit that is still on its way when the connection broke: it may give the watch to the subscription.
+    await lockSubscription(tx, { accountId, id: request.id });
+    await endWatch(tx, { accountId, id: newWatchId, now: clock.now() });
+  });
 }
 
 /** Writes the change into the subscription as it is now. */
