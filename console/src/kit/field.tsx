@@ -1,11 +1,14 @@
+import { AgentMeshError } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { textOfError } from './toasts.tsx';
+import { useContext, useId } from 'preact/hooks';
 import { Button } from './button.tsx';
+import { FieldFaults, faultsByField } from './faults.ts';
+import { textOfError } from './toasts.tsx';
 
 interface FieldProps {
   readonly label: string;
+  /** The API's name of what is sent: its faults are shown at the field. */
   readonly name: string;
   readonly hint?: string | undefined;
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'datetime-local' | 'date' | 'url';
@@ -24,13 +27,19 @@ interface FieldProps {
 /** A labelled field of a form. */
 export function Field(props: FieldProps) {
   const id = useId();
-  const { label, hint } = props;
+  const { label, hint, name } = props;
+  const fault = useContext(FieldFaults).get(name);
   return (
     <div class="field">
       <label class="label" for={id}>
         {label}
       </label>
-      <Control {...props} id={id} />
+      <Control {...props} id={id} isFaulty={fault !== undefined} />
+      {fault && (
+        <span class="fault" id={`${id}-fault`} role="alert">
+          {fault}
+        </span>
+      )}
       {hint && (
         <span class="hint" id={`${id}-hint`}>
           {hint}
@@ -40,7 +49,12 @@ export function Field(props: FieldProps) {
   );
 }
 
-function Control({ id, hint, options, rows, onChange, ...rest }: FieldProps & { readonly id: string }) {
+interface ControlProps extends FieldProps {
+  readonly id: string;
+  readonly isFaulty: boolean;
+}
+
+function Control({ id, isFaulty, hint, options, rows, onChange, ...rest }: ControlProps) {
   const {
     name,
     value = '',
@@ -57,7 +71,8 @@ function Control({ id, hint, options, rows, onChange, ...rest }: FieldProps & { 
     required,
     placeholder,
     class: isMono === true ? 'input mono' : 'input',
-    'aria-describedby': hint === undefined ? undefined : `${id}-hint`,
+    'aria-describedby': [isFaulty && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined,
+    'aria-invalid': isFaulty || undefined,
     onInput: onChange && ((event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)),
   };
   if (rows !== undefined) return <textarea {...shared} rows={rows} defaultValue={value} />;
@@ -77,6 +92,12 @@ function Control({ id, hint, options, rows, onChange, ...rest }: FieldProps & { 
   );
 }
 
+function focusFirst(faults: ReadonlyMap<string, string>, form: HTMLFormElement): void {
+  const [name = ''] = faults.keys();
+  const field = form.elements.namedItem(name);
+  if (field instanceof HTMLElement) field.focus();
+}
+
 interface FormProps {
   readonly submit: string;
   /** The work of the form cannot be undone. */
@@ -90,14 +111,16 @@ interface FormProps {
 
 /** A form with its button. While it is sent it cannot be sent again. */
 export function Form({ submit, isFinal = false, onSubmit, beside, children }: FormProps) {
-  const [isBusy, fault] = [useSignal(false), useSignal('')];
+  const [isBusy, faults] = [useSignal(false), useSignal<ReadonlyMap<string, string>>(new Map())];
   const send = async (form: HTMLFormElement): Promise<void> => {
-    [isBusy.value, fault.value] = [true, ''];
+    [isBusy.value, faults.value] = [true, new Map()];
     const values = Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, value as string]));
     try {
       await onSubmit(values);
     } catch (error) {
-      fault.value = textOfError(error);
+      const found = error instanceof AgentMeshError ? error.faults : [];
+      faults.value = found.length > 0 ? faultsByField(found, form) : new Map([['', textOfError(error)]]);
+      focusFirst(faults.value, form);
     } finally {
       isBusy.value = false;
     }
@@ -110,10 +133,10 @@ export function Form({ submit, isFinal = false, onSubmit, beside, children }: Fo
         if (!isBusy.value) void send(event.currentTarget);
       }}
     >
-      {children}
-      {fault.value && (
+      <FieldFaults.Provider value={faults.value}>{children}</FieldFaults.Provider>
+      {faults.value.has('') && (
         <p class="bad toned" role="alert">
-          {fault.value}
+          {faults.value.get('')}
         </p>
       )}
       <div class="actions">

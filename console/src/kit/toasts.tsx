@@ -1,6 +1,7 @@
 import { AgentMeshError } from '@agentmesh/client';
 import { signal } from '@preact/signals';
 import { t } from '../texts.ts';
+import { textOfFaults } from './faults.ts';
 import { Icon } from './icon.tsx';
 
 interface Toast {
@@ -25,6 +26,7 @@ export function sayError(error: unknown): void {
 
 export function textOfError(error: unknown): string {
   if (error instanceof AgentMeshError && error.status === 0) return t.states.offlineText;
+  if (error instanceof AgentMeshError && error.faults.length > 0) return textOfFaults(error.faults);
   return error instanceof Error ? error.message : String(error);
 }
 

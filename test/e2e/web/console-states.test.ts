@@ -219,7 +219,7 @@ test('forms with mistakes tell them in an accessible way', { timeout }, async ({
   await press('Add a schedule')(visited.page);
   const dialog = visited.page.getByRole('dialog');
   await dialog.locator('[name=cron]').fill('61 * * * *');
-  await dialog.locator('[name=text]').fill('report');
+  await dialog.locator('[name=new_message]').fill('report');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').waitFor();
   faults.push(...(await judge(visited.page, 'schedule')));
@@ -234,10 +234,10 @@ const forms: readonly (readonly [
   values: Readonly<Record<string, string>>,
   send: string,
 ])[] = [
-  ['/keys', press('Add a key'), { name: 'work', value: 'abc' }, 'Save'],
+  ['/keys', press('Add a key'), { key_name: 'work', api_key_value: 'abc' }, 'Save'],
   ['/keys?tab=limits', press('Set a limit'), {}, 'Save'],
   ['/account?tab=tokens', press('Make a token'), { name: 'report', password: 'wrong password' }, 'Create'],
-  ['/agents/helper?tab=edit', async () => undefined, { model: 'nobody/nothing' }, 'Save'],
+  ['/agents/helper?tab=edit', async () => undefined, { agent_model: 'nobody/nothing' }, 'Save'],
   ['/agents/helper?tab=yaml', async () => undefined, { yaml: 'name: helper\nmodle: x\n' }, 'Save'],
   ['/agents/new', async () => undefined, { yaml: 'name: [' }, 'Create'],
   ['/sessions/echo/user/order?tab=state', async () => undefined, { state: '{ no JSON' }, 'Save'],

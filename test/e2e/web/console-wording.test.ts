@@ -1,8 +1,8 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
 import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { visit } from './open-console.ts';
+import { openPage, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -67,5 +67,51 @@ test('the timeline of a run that waited for an approval shows no time in the que
   await page.reload();
   await page.getByRole('listitem').filter({ hasText: 'in the queue' }).getByText('1.5 s').waitFor();
   expect(complaints).toEqual([]);
+  await context.close();
+});
+
+/** What a form tells at one of its fields, and what it tells of no field. */
+async function faultsAt(page: Page, label: string): Promise<readonly [atField: string, others: number]> {
+  const field = page.getByLabel(label, { exact: true });
+  const alerts = page.locator('form').getByRole('alert');
+  await alerts.first().waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  const focused = () => page.evaluate<string>('document.activeElement.id');
+  await expect.poll(focused).toBe(await field.getAttribute('id'));
+  const [id = ''] = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
+  return [await page.locator(`[id="${id}"]`).innerText(), (await alerts.count()) - 1];
+}
+
+test('a form tells the fault of a value at its field, without a path of the body', { timeout }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const stranger = await openPage(browser, url);
+  const tooShort = ['String should have at least 8 characters', 0];
+  await stranger.page.goto(`${url}/console/sign-up`);
+  for (const label of ['First name', 'Last name']) await stranger.page.getByLabel(label).fill('A');
+  await stranger.page.getByLabel('E-mail').fill('nobody@example.com');
+  await stranger.page.getByLabel('Password').fill('short');
+  await stranger.page.keyboard.press('Enter');
+  expect(await faultsAt(stranger.page, 'Password')).toEqual(tooShort);
+  await stranger.page.goto(`${url}/console/auth/reset-password?token=wrong`);
+  await stranger.page.getByLabel('New password').fill('short');
+  await stranger.page.keyboard.press('Enter');
+  expect(await faultsAt(stranger.page, 'New password')).toEqual(tooShort);
+  await stranger.context.close();
+
+  const { context, page } = await visit(browser, url, '/automation');
+  await page.getByRole('button', { name: 'Add a schedule' }).click();
+  await page.locator('[name=cron]').fill('61 * * * *');
+  await page.getByLabel('Message', { exact: true }).fill('report');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const cron = (await page.getByRole('dialog').locator('label').first().innerText()).trim();
+  const [told, others] = await faultsAt(page, cron);
+  expect([told.startsWith('Not a cron expression'), others]).toEqual([true, 0]);
+
+  // A fault of what has no field is told below, with the rest of its path.
+  const detail = [{ type: 'value_error', loc: ['body', 'owner', 'name'], msg: 'Nobody has this name.', input: null }];
+  await page.route('**/api/schedules', (route) => route.fulfill({ status: 422, json: { detail } }));
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('alert').getByText('owner.name: Nobody has this name.', { exact: true }).waitFor();
+  expect(await page.locator('[aria-invalid]').count()).toBe(0);
   await context.close();
 });

@@ -54,8 +54,8 @@ function Profile() {
           <section class="card pad">
             <Form submit={t.actions.save} onSubmit={(values) => rename(user, values)}>
               <div class="pair">
-                <Field label={t.account.firstName} name="first" value={user.first_name ?? ''} />
-                <Field label={t.account.lastName} name="last" value={user.last_name ?? ''} />
+                <Field label={t.account.firstName} name="first_name" value={user.first_name ?? ''} />
+                <Field label={t.account.lastName} name="last_name" value={user.last_name ?? ''} />
               </div>
             </Form>
           </section>
@@ -65,8 +65,9 @@ function Profile() {
   );
 }
 
-async function rename(user: User, { first = '', last = '' }: Readonly<Record<string, string>>): Promise<void> {
-  await mesh.account.update(user.user_id, { first_name: first, last_name: last });
+async function rename(user: User, values: Readonly<Record<string, string>>): Promise<void> {
+  const { first_name = '', last_name = '' } = values;
+  await mesh.account.update(user.user_id, { first_name, last_name });
   await invalidate('account');
   say(t.account.saved);
 }

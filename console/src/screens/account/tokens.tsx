@@ -86,11 +86,12 @@ function wordsOf(given: readonly string[]): string {
 
 function AddToken({ onClose }: { readonly onClose: () => void }) {
   const made = useSignal('');
-  const add = async ({ name = '', password = '', days = '90', ...rest }: Readonly<Record<string, string>>) => {
+  const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { name = '', password = '', expires_in_seconds: days = '90' } = values;
     const email = session.peek()?.email ?? '';
     const body = {
       name,
-      scopes: scopes.filter((scope) => rest[scope] !== undefined),
+      scopes: scopes.filter((scope) => values[scope] !== undefined),
       expires_in_seconds: Number(days) * 86_400,
     };
     made.value = (await asOwner({ email, password }, (owner) => owner.tokens.create(body))).token;
@@ -102,7 +103,7 @@ function AddToken({ onClose }: { readonly onClose: () => void }) {
         <Form submit={t.actions.create} onSubmit={add}>
           <div class="pair">
             <Field label={t.account.name} name="name" isRequired />
-            <Field label={t.account.days} name="days" type="number" value="90" min={1} isRequired />
+            <Field label={t.account.days} name="expires_in_seconds" type="number" value="90" min={1} isRequired />
           </div>
           <fieldset class="scopes">
             <legend>{t.account.may}</legend>

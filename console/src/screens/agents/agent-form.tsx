@@ -27,12 +27,18 @@ export function AgentForm({ id }: { readonly id: string }) {
         <section class="card pad" key={saved.value}>
           <Form submit={t.actions.save} onSubmit={(values) => save(agent, values)}>
             <div class="pair">
-              <Field label={t.agents.name} name="name" value={agent.agent_name} isRequired />
-              <Field label={t.agents.model} name="model" value={modelsOf(agent)} hint={t.agents.modelHint} isRequired />
+              <Field label={t.agents.name} name="agent_name" value={agent.agent_name} isRequired />
+              <Field
+                label={t.agents.model}
+                name="agent_model"
+                value={modelsOf(agent)}
+                hint={t.agents.modelHint}
+                isRequired
+              />
             </div>
             <Field
               label={t.agents.key}
-              name="key"
+              name="agent_model_params"
               value={keyOf(agent)}
               options={[
                 ['', t.agents.noKey],
@@ -42,8 +48,8 @@ export function AgentForm({ id }: { readonly id: string }) {
                 ),
               ]}
             />
-            <Field label={t.agents.about} name="about" value={agent.agent_description} />
-            <Field label={t.agents.instruction} name="instruction" value={agent.agent_instruction} rows={10} />
+            <Field label={t.agents.about} name="agent_description" value={agent.agent_description} />
+            <Field label={t.agents.instruction} name="agent_instruction" value={agent.agent_instruction} rows={10} />
           </Form>
         </section>
       )}
@@ -64,15 +70,16 @@ function keyOf({ agent_model_params: params }: Agent): string {
 function changed(agent: Agent, values: Readonly<Record<string, string>>): Request {
   const { agent_id: _, owner_id: __, organization_id: ___, status: ____, version: _____, ...record } = agent;
   const { created_at: ______, updated_at: _______, ...fields } = record;
-  const { name = '', model = '', key = '', about = '', instruction = '' } = values;
-  const models = model.split(',').map((it) => it.trim());
+  const { agent_name = '', agent_model = '', agent_model_params: key = '' } = values;
+  const { agent_description = '', agent_instruction = '' } = values;
+  const models = agent_model.split(',').map((it) => it.trim());
   const { model_api_key: _key, ...params } = agent.agent_model_params as Record<string, unknown>;
   return {
     ...(fields as unknown as Request),
-    agent_name: name,
+    agent_name,
     agent_model: models.length === 1 ? (models[0] ?? '') : models,
     agent_model_params: { ...params, ...(key !== '' && { model_api_key: key }) },
-    agent_description: about,
-    agent_instruction: instruction,
+    agent_description,
+    agent_instruction,
   };
 }

@@ -17,12 +17,13 @@ export function AddMail({ onClose }: { readonly onClose: () => void }) {
   const accounts = useMailAccounts().data ?? [];
   const agents = useQuery('agents?all', () => mesh.agents.list().all()).data ?? [];
   const template = useSignal('');
-  const add = async ({ mailbox = '', agent = '', senders = '' }: Readonly<Record<string, string>>): Promise<void> => {
+  const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { provider = '', agent_id = '', allowed_senders = '' } = values;
     await mesh.webhooks.create({
-      provider: wordOf(mailbox),
-      agent_id: Number(agent),
+      provider: wordOf(provider),
+      agent_id: Number(agent_id),
       agent_message_template: template.value.trim() === '' ? null : template.value,
-      allowed_senders: senders.split(/[\s,]+/).filter((it) => it !== ''),
+      allowed_senders: allowed_senders.split(/[\s,]+/).filter((it) => it !== ''),
     });
     await invalidate('mail?');
     onClose();
@@ -33,19 +34,19 @@ export function AddMail({ onClose }: { readonly onClose: () => void }) {
         <div class="pair">
           <Field
             label={t.mail.mailbox}
-            name="mailbox"
+            name="provider"
             options={accounts.map(({ provider, username }) => [provider, username])}
           />
           <Field
             label={t.runs.agent}
-            name="agent"
+            name="agent_id"
             options={agents.map(({ agent_id: id, agent_name: name }) => [String(id), name])}
           />
         </div>
-        <Field label={t.mail.senders} name="senders" hint={t.mail.sendersHint} />
+        <Field label={t.mail.senders} name="allowed_senders" hint={t.mail.sendersHint} />
         <Field
           label={t.mail.template}
-          name="template"
+          name="agent_message_template"
           rows={4}
           placeholder="{{ sender }}: {{ subject }}"
           hint={`${t.mail.templateHint} ${Object.keys(sampleMail).join(', ')}`}

@@ -13,13 +13,13 @@ export function AddSchedule({ onClose }: { readonly onClose: () => void }) {
   const apps = useQuery('apps', loadApps).data ?? [];
   const cron = useSignal(first);
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { app = '', user = '', text = '', session = '', timezone = '' } = values;
+    const { app_name = '', user_id = '', new_message: text = '', session_id = '', timezone = '' } = values;
     await mesh.schedules.create({
       cron: cron.value,
       timezone,
-      app_name: app,
-      user_id: user,
-      session_id: session === '' ? null : session,
+      app_name,
+      user_id,
+      session_id: session_id === '' ? null : session_id,
       new_message: { role: 'user', parts: [{ text }] },
     });
     await invalidate('schedules');
@@ -46,11 +46,11 @@ export function AddSchedule({ onClose }: { readonly onClose: () => void }) {
           />
         </div>
         <div class="pair">
-          <Field label={t.runs.agent} name="app" options={apps.map(({ name, title }) => [name, title])} />
-          <Field label={t.runs.user} name="user" value="user" isRequired />
+          <Field label={t.runs.agent} name="app_name" options={apps.map(({ name, title }) => [name, title])} />
+          <Field label={t.runs.user} name="user_id" value="user" isRequired />
         </div>
-        <Field label={t.automation.message} name="text" rows={3} isRequired />
-        <Field label={t.automation.session} name="session" hint={t.automation.sessionHint} />
+        <Field label={t.automation.message} name="new_message" rows={3} isRequired />
+        <Field label={t.automation.session} name="session_id" hint={t.automation.sessionHint} />
       </Form>
     </Dialog>
   );

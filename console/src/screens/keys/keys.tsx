@@ -104,11 +104,12 @@ async function test(id: string): Promise<void> {
 }
 
 function AddKey({ onClose }: { readonly onClose: () => void }) {
-  const add = async ({ name = '', provider = '', value = '', model = '', address = '' }): Promise<void> => {
+  const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { key_name = '', provider = '', api_key_value = '', model = '', model_api_base: address = '' } = values;
     await mesh.keys.create({
-      key_name: name,
+      key_name,
       provider,
-      api_key_value: value,
+      api_key_value,
       model: model === '' ? null : model,
       model_api_base: address === '' ? null : address,
     });
@@ -119,12 +120,12 @@ function AddKey({ onClose }: { readonly onClose: () => void }) {
     <Dialog title={t.home.addKey} onClose={onClose}>
       <Form submit={t.actions.save} onSubmit={add}>
         <div class="pair">
-          <Field label={t.keys.name} name="name" isRequired />
+          <Field label={t.keys.name} name="key_name" isRequired />
           <Field label={t.keys.provider} name="provider" options={providers} />
         </div>
         <Field
           label={t.keys.value}
-          name="value"
+          name="api_key_value"
           type="password"
           autocomplete="off"
           hint={t.keys.valueHint}
@@ -132,7 +133,7 @@ function AddKey({ onClose }: { readonly onClose: () => void }) {
         />
         <div class="pair">
           <Field label={t.runs.model} name="model" hint={t.keys.modelHint} />
-          <Field label={t.keys.address} name="address" type="url" hint={t.keys.addressHint} />
+          <Field label={t.keys.address} name="model_api_base" type="url" hint={t.keys.addressHint} />
         </div>
       </Form>
     </Dialog>

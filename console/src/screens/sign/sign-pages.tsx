@@ -42,8 +42,9 @@ function SignIn() {
 
 function SignUp() {
   useTitle(t.sign.up);
-  const create = async ({ email = '', password = '', first = '', last = '' }: Readonly<Record<string, string>>) => {
-    await mesh.account.signUp({ email, password, first_name: first, last_name: last });
+  const create = async (values: Readonly<Record<string, string>>) => {
+    const { email = '', password = '', first_name = '', last_name = '' } = values;
+    await mesh.account.signUp({ email, password, first_name, last_name });
     await signIn(email, password).catch((error: unknown) => {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'email_not_verified') throw error;
       say(t.sign.check);
@@ -54,11 +55,11 @@ function SignUp() {
     <SignFrame title={t.sign.up} lead={t.sign.upLead} links={[['/', t.sign.haveAccount]]}>
       <Form submit={t.sign.up} onSubmit={create}>
         <div class="pair">
-          <Field label={t.sign.first} name="first" autocomplete="given-name" isRequired />
-          <Field label={t.sign.last} name="last" autocomplete="family-name" isRequired />
+          <Field label={t.sign.first} name="first_name" autocomplete="given-name" isRequired />
+          <Field label={t.sign.last} name="last_name" autocomplete="family-name" isRequired />
         </div>
         <Email />
-        <NewPassword label={t.sign.password} />
+        <NewPassword label={t.sign.password} name="password" />
       </Form>
     </SignFrame>
   );
@@ -83,15 +84,15 @@ function Forgot() {
 function Reset() {
   useTitle(t.sign.reset);
   const token = query.value.get('token') ?? '';
-  const reset = async ({ password = '' }: Readonly<Record<string, string>>): Promise<void> => {
-    await mesh.request({ method: 'POST', path: '/api/auth/reset-password', body: { token, new_password: password } });
+  const reset = async ({ new_password = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    await mesh.request({ method: 'POST', path: '/api/auth/reset-password', body: { token, new_password } });
     say(t.sign.wasReset);
     go('/', { replaces: true });
   };
   return (
     <SignFrame title={t.sign.reset} links={[['/', t.sign.haveAccount]]}>
       <Form submit={t.sign.setPassword} onSubmit={reset}>
-        <NewPassword label={t.sign.newPassword} />
+        <NewPassword label={t.sign.newPassword} name="new_password" />
       </Form>
     </SignFrame>
   );
@@ -124,7 +125,7 @@ function Email() {
   return <Field label={t.sign.email} name="email" type="email" autocomplete="username" isRequired />;
 }
 
-function NewPassword({ label }: { readonly label: string }) {
+function NewPassword({ label, name }: { readonly label: string; readonly name: string }) {
   const shape = { autocomplete: 'new-password', hint: t.sign.passwordHint };
-  return <Field label={label} name="password" type="password" {...shape} isRequired />;
+  return <Field label={label} name={name} type="password" {...shape} isRequired />;
 }
