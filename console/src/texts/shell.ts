@@ -109,7 +109,7 @@ export const shell = {
     last: 'Last name',
     forgot: 'Forgotten your password?',
     forgotTitle: 'Reset your password',
-    forgotLead: 'We send a link to your address. On a laptop it is a file under DATA_DIR/outbox.',
+    forgotLead: 'We send a link to your address.',
     sendLink: 'Send the link',
     sent: 'If there is an account with this address, a mail with a link is on its way.',
     reset: 'Choose a new password',

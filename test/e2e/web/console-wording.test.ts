@@ -115,3 +115,12 @@ test('a form tells the fault of a value at its field, without a path of the body
   expect(await page.locator('[aria-invalid]').count()).toBe(0);
   await context.close();
 });
+
+test('the page for a forgotten password says nothing of folders of the server', { timeout }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await openPage(browser, url);
+  await page.goto(`${url}/console/forgot`);
+  await page.getByText('We send a link to your address.').waitFor();
+  expect(await page.locator('body').innerText()).not.toMatch(/DATA_DIR|outbox/);
+  await context.close();
+});
