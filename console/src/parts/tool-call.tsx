@@ -7,19 +7,23 @@ import type { FunctionCall, FunctionResponse } from './turns.ts';
 export function ToolCall({
   call,
   response,
+  isUnapproved,
 }: {
   readonly call: FunctionCall;
   readonly response: FunctionResponse | undefined;
+  /** Nobody has answered yet whether it may be made. */
+  readonly isUnapproved: boolean;
 }) {
   const hasFailed = response?.response?.['error'] !== undefined;
+  const [tone, state] = isUnapproved ? ['warn', t.asked.approval] : ['busy', t.tools.calling];
   return (
     <details class="tool">
       <summary>
         <Icon name="tool" />
         <code>{call.name}</code>
         <span class="muted clip grow">{summaryOf(call)}</span>
-        <span class={`small toned ${hasFailed ? 'bad' : response ? 'good' : 'busy'}`}>
-          {response === undefined ? t.tools.calling : hasFailed ? t.runStatus.failed : <Icon name="check" />}
+        <span class={`small toned ${hasFailed ? 'bad' : response ? 'good' : tone}`}>
+          {response === undefined ? state : hasFailed ? t.runStatus.failed : <Icon name="check" />}
         </span>
       </summary>
       <div class="stack tight">

@@ -51,6 +51,16 @@ export function responsesOf(events: readonly Event[]): ReadonlyMap<string, Funct
   return new Map(found.map((response) => [response.id ?? '', response]));
 }
 
+/** Ids of the calls whose approval nobody has answered. */
+export function unapprovedOf(events: readonly Event[]): ReadonlySet<string> {
+  const answered = responsesOf(events);
+  const calls = events.flatMap(({ content }) =>
+    (content?.parts ?? []).flatMap(({ functionCall }) => functionCall ?? []),
+  );
+  const asking = calls.filter(({ id, name }) => name === confirmation && !answered.has(id ?? ''));
+  return new Set(asking.map(({ args }) => (args?.['originalFunctionCall'] as FunctionCall | undefined)?.id ?? ''));
+}
+
 function blocksOf(event: Event): Block[] {
   const long = new Set(event.longRunningToolIds ?? []);
   const blocks = (event.content?.parts ?? []).flatMap((part) => blockOf(part, long));

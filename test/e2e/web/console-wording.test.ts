@@ -124,3 +124,20 @@ test('the page for a forgotten password says nothing of folders of the server', 
   expect(await page.locator('body').innerText()).not.toMatch(/DATA_DIR|outbox/);
   await context.close();
 });
+
+test('a call in the chat that waits for an approval says so, until it has it', { timeout }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await visit(browser, url, '/chat/approve');
+  await page.getByLabel('Write a message').fill('[[state:paid=yes]]');
+  await page.keyboard.press('Enter');
+  const approve = page.getByRole('button', { name: 'Approve' });
+  await approve.waitFor();
+  const call = page.locator('details.tool > summary', { hasText: 'set_state' });
+  expect(await call.innerText()).toContain('needs your approval');
+  expect(await call.innerText()).not.toContain('running');
+  await approve.click();
+  await page.getByText('Completed').waitFor();
+  expect(await call.innerText()).not.toContain('needs your approval');
+  expect(complaints).toEqual([]);
+  await context.close();
+});

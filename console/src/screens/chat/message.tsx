@@ -16,10 +16,12 @@ interface MessageProps {
   readonly turn: Turn;
   readonly thread: Thread;
   readonly responses: ReadonlyMap<string, FunctionResponse>;
+  readonly unapproved: ReadonlySet<string>;
   readonly text: Signal<string>;
 }
 
-export function Message({ turn, thread, responses, text }: MessageProps) {
+export function Message({ turn, text, ...rest }: MessageProps) {
+  const { thread } = rest;
   const words = turn.blocks
     .map((block) => (block.kind === 'text' ? block.text : ''))
     .join('\n')
@@ -31,9 +33,7 @@ export function Message({ turn, thread, responses, text }: MessageProps) {
       {!isMine && <div class="author">{turn.author}</div>}
       {isMine && words !== '' && <div class="bubble">{words}</div>}
       {turn.blocks.map((block, index) =>
-        isMine && block.kind === 'text' ? null : (
-          <OneBlock key={index} block={block} thread={thread} responses={responses} />
-        ),
+        isMine && block.kind === 'text' ? null : <OneBlock key={index} block={block} {...rest} />,
       )}
       <div class="row message-tools">
         {words !== '' && <Copy text={words} />}
@@ -62,7 +62,7 @@ interface OneBlockProps extends Omit<MessageProps, 'turn' | 'text'> {
   readonly block: Block;
 }
 
-function OneBlock({ block, thread, responses }: OneBlockProps) {
+function OneBlock({ block, thread, responses, unapproved }: OneBlockProps) {
   if (block.kind === 'text') return <Markdown text={block.text} />;
   if (block.kind === 'error') return <p class="bad toned fault">{block.text}</p>;
   if (block.kind === 'thought') {
@@ -81,7 +81,7 @@ function OneBlock({ block, thread, responses }: OneBlockProps) {
     const answer = (given: Readonly<Record<string, unknown>>) => thread.answer(call.id ?? '', call.name ?? '', given);
     return <Asked call={call} response={response} answer={answer} />;
   }
-  return <ToolCall call={call} response={response} />;
+  return <ToolCall call={call} response={response} isUnapproved={unapproved.has(call.id ?? '')} />;
 }
 
 function FileView({ name, type, data }: Extract<Block, { kind: 'file' }>) {

@@ -6,7 +6,7 @@ import { useQuery } from '../../data/query.ts';
 import { Button } from '../../kit/button.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
 import { Failure, Skeleton } from '../../kit/states.tsx';
-import { responsesOf, turnsOf } from '../../parts/turns.ts';
+import { responsesOf, turnsOf, unapprovedOf } from '../../parts/turns.ts';
 import { t } from '../../texts.ts';
 import { Message } from './message.tsx';
 import type { Thread } from './thread.ts';
@@ -57,7 +57,7 @@ function Messages({ thread, text }: { readonly thread: Thread; readonly text: Si
   if (!isLoaded.value) {
     return error.value ? <Failure error={error.value} retry={() => thread.load()} /> : <Skeleton />;
   }
-  const responses = responsesOf(events.value);
+  const answers = { responses: responsesOf(events.value), unapproved: unapprovedOf(events.value) };
   return (
     <>
       {thread.hasEarlier && (
@@ -68,7 +68,7 @@ function Messages({ thread, text }: { readonly thread: Thread; readonly text: Si
         </div>
       )}
       {turnsOf(events.value).map((turn, index) => (
-        <Message key={turn.events[0]?.id ?? index} turn={turn} thread={thread} responses={responses} text={text} />
+        <Message key={turn.events[0]?.id ?? index} turn={turn} thread={thread} {...answers} text={text} />
       ))}
       {sent.value && (
         <article class="message mine">
