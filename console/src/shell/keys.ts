@@ -2,6 +2,9 @@ import { isFinding, isShowingKeys } from './open.ts';
 import { places } from './places.ts';
 import { go } from './router.ts';
 
+/** The key that opens the search, as it is on the keyboard of this platform. */
+export const findKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
+
 const goes = new Map(places.flatMap(([, listed]) => listed).map((place) => [place.key, place.path]));
 const pairMs = 1_000;
 

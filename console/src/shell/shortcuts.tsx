@@ -1,5 +1,6 @@
 import { Dialog } from '../kit/dialog.tsx';
 import { t } from '../texts.ts';
+import { findKey } from './keys.ts';
 import { isShowingKeys } from './open.ts';
 
 export function Shortcuts() {
@@ -7,7 +8,7 @@ export function Shortcuts() {
   return (
     <Dialog title={t.shortcuts.title} onClose={() => (isShowingKeys.value = false)}>
       <dl class="shortcuts">
-        {t.shortcuts.rows.map(([keys = '', text]) => (
+        {[[findKey, t.palette.title], ...t.shortcuts.rows].map(([keys = '', text]) => (
           <div key={keys} class="row">
             <dt>
               <kbd>{keys}</kbd>

@@ -3,6 +3,7 @@ import { waiting } from '../data/waiting.ts';
 import { Button } from '../kit/button.tsx';
 import { Icon } from '../kit/icon.tsx';
 import { t } from '../texts.ts';
+import { findKey } from './keys.ts';
 import { isFinding, isShowingKeys } from './open.ts';
 import { isShown, places } from './places.ts';
 import { base, path } from './router.ts';
@@ -24,7 +25,7 @@ export function Side() {
       <button type="button" class="find" onClick={() => (isFinding.value = true)}>
         <Icon name="search" />
         {t.nav.find}
-        <kbd>⌘K</kbd>
+        <kbd>{findKey}</kbd>
       </button>
       {places.map(([group, listed]) => (
         <div key={group} class="stack side-group">

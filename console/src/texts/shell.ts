@@ -78,7 +78,6 @@ export const shell = {
   shortcuts: {
     title: 'Keyboard shortcuts',
     rows: [
-      ['⌘ K · Ctrl K', 'Find anything'],
       ['?', 'Show these keys'],
       ['g h', 'Home'],
       ['g c', 'Chat'],

@@ -141,3 +141,22 @@ test('a call in the chat that waits for an approval says so, until it has it', {
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the key that finds is shown as it is on the keyboard of the platform', { timeout }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const shown = async (): Promise<string[]> => {
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    const side = page.getByRole('navigation', { name: 'Main' }).locator('kbd');
+    return [await side.innerText(), await page.getByRole('dialog').locator('kbd').first().innerText()];
+  };
+  expect(await shown()).toEqual(['Ctrl K', 'Ctrl K']);
+  const agent = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)';
+  await page.addInitScript(`Object.defineProperty(navigator, 'userAgent', { value: ${JSON.stringify(agent)} })`);
+  await page.reload();
+  expect(await shown()).toEqual(['⌘ K', '⌘ K']);
+  await context.close();
+});
