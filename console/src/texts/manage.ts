@@ -130,7 +130,8 @@ export const manage = {
     perDay: 'Requests to models each day',
     csv: 'Download as CSV',
     noUsage: 'Nothing was used',
-    noUsageText: 'Calls of models show up here with their tokens and what they cost.',
+    noUsageText:
+      'Calls of models show up here with their tokens and what they cost. Models for tests, such as echo/default, do not count.',
   },
   account: {
     lead: 'Who you are here, and what may act as you.',

@@ -160,3 +160,23 @@ test('the key that finds is shown as it is on the keyboard of the platform', { t
   expect(await shown()).toEqual(['⌘ K', '⌘ K']);
   await context.close();
 });
+
+test('Home counts the tokens of today as the page of usage does, without models of tests', {
+  timeout,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await caller.run(await caller.createSession('echo'), 'hello');
+  const tokens = page.locator('.tile', { hasText: 'Tokens today' });
+  await page.getByRole('table', { name: 'Latest runs' }).getByRole('link', { name: 'echo' }).waitFor();
+  expect(await tokens.innerText()).toMatch(/\b0\b/);
+  await page.goto(`${url}/console/keys?tab=usage`);
+  await page.getByText('Nothing was used').waitFor();
+  await page.getByText('Models for tests, such as echo/default, do not count.').waitFor();
+  const used = { day: new Date().toISOString().slice(0, 10), input_tokens: 20, output_tokens: 5, cost_usd: 0 };
+  await page.route('**/api/usage?*', (route) => route.fulfill({ json: { usage: [used] } }));
+  await page.goto(`${url}/console/`);
+  await tokens.getByText('25').waitFor();
+  await context.close();
+});

@@ -16,6 +16,5 @@ export function figuresOf(runs: readonly Run[]) {
     failed: of('failed'),
     perMinute: hour.length === 0 ? 0 : Number((hour.length / spanMinutes).toFixed(1)),
     p95: lengths[Math.min(lengths.length - 1, Math.floor(lengths.length * 0.95))],
-    tokens: runs.reduce((sum, { usage }) => sum + (usage?.totalTokenCount ?? 0), 0),
   };
 }

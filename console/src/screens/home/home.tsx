@@ -46,15 +46,23 @@ function dayAgo(): string {
   return new Date(Date.now() - 86_400_000).toISOString();
 }
 
+/** Like the page of usage: without models of tests. */
+interface Use {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
+}
+
 function Numbers({ runs }: { readonly runs: readonly Run[] }) {
   const use = useQuery('usage?today', () =>
-    mesh.request<{ usage: readonly { cost_usd: number }[] }>({
+    mesh.request<{ usage: readonly Use[] }>({
       path: '/api/usage',
       query: { group_by: 'day', from: today(), to: tomorrow() },
     }),
   );
-  const { running, queued, failed, perMinute, p95, tokens } = figuresOf(runs);
-  const cost = use.data?.usage.reduce((sum, { cost_usd: part }) => sum + part, 0);
+  const { running, queued, failed, perMinute, p95 } = figuresOf(runs);
+  const sum = (amount: (use: Use) => number): number =>
+    (use.data?.usage ?? []).reduce((before, part) => before + amount(part), 0);
   const tiles = [
     [t.home.waits, waiting.value, '/inbox', waiting.value > 0 && 'warn'],
     [t.home.running, running, '/runs?status=running', running > 0 && 'busy'],
@@ -62,8 +70,8 @@ function Numbers({ runs }: { readonly runs: readonly Run[] }) {
     [t.home.failed, failed, '/runs?status=failed&since=day', failed > 0 && 'bad'],
     [t.home.perMinute, perMinute, '/runs?since=hour', false],
     [t.home.p95, p95 === undefined ? '–' : lengthOf(p95), '/runs?since=day', false],
-    [t.home.tokens, shortCount(tokens), '/runs?since=day', false],
-    [t.home.cost, dollars(cost ?? 0), '/runs?since=day', false],
+    [t.home.tokens, shortCount(sum((it) => it.input_tokens + it.output_tokens)), '/runs?since=day', false],
+    [t.home.cost, dollars(sum((it) => it.cost_usd)), '/runs?since=day', false],
   ] as const;
   return (
     <div class="tiles">
