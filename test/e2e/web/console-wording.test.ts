@@ -180,3 +180,16 @@ test('Home counts the tokens of today as the page of usage does, without models 
   await tokens.getByText('25').waitFor();
   await context.close();
 });
+
+test('a chat with an agent that is not there says so, and opens no other one', { timeout }, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await visit(browser, url, '/chat/nosuch');
+  await page.getByRole('heading', { name: 'There is no such agent' }).waitFor();
+  expect(await page.getByLabel('Write a message').count()).toBe(0);
+  await page.goto(`${url}/console/agents/nosuch`);
+  await page.getByRole('heading', { name: 'There is no such agent' }).waitFor();
+  await page.goto(`${url}/console/chat`);
+  await page.getByLabel('Write a message').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -23,7 +23,7 @@ export function Agent({ params }: { readonly params: Params }) {
       {(apps) => {
         const app = apps.find((it) => it.name === name);
         return app === undefined ? (
-          <Empty icon="agents" title={t.states.notFound} text={t.states.notFoundText} />
+          <Empty icon="agents" title={t.states.noAgent} text={t.states.notFoundText} />
         ) : (
           <Shown key={name} app={app} />
         );

@@ -26,9 +26,10 @@ export function Chat({ params }: { readonly params: Params }) {
   return (
     <When known={apps}>
       {(list) => {
-        const kept = params['app'] ?? localStorage.getItem(lastApp) ?? '';
-        const app = list.find(({ name }) => name === kept) ?? list.find(({ name }) => name === 'echo') ?? list[0];
-        if (app === undefined) return <NoAgents />;
+        const named = params['app'];
+        const wanted = named === undefined ? [localStorage.getItem(lastApp), 'echo', list[0]?.name] : [named];
+        const app = wanted.map((it) => list.find(({ name }) => name === it)).find((it) => it !== undefined);
+        if (app === undefined) return list.length === 0 ? <NoAgents /> : <NoSuchAgent />;
         return <Conversation key={app.name} app={app.name} session={params['session']} />;
       }}
     </When>
@@ -62,6 +63,10 @@ function Conversation({ app, session }: { readonly app: string; readonly session
       {hasState.value && thread && <StatePanel place={thread.place} />}
     </div>
   );
+}
+
+function NoSuchAgent() {
+  return <Empty icon="agents" title={t.states.noAgent} text={t.states.notFoundText} />;
 }
 
 function NoAgents() {
