@@ -61,7 +61,7 @@ const readme = (name: string): string => `# ${name}
 npx agentmesh dev                          # starts a mesh with the agents of this folder
 npx agentmesh login                        # in another terminal
 npx agentmesh chat ${name}
-node --test test/orders.test.ts            # Node 22.18 or newer
+npx node --test test/orders.test.ts        # Node 22.18 or newer
 \`\`\`
 
 A changed file is used from the next run on.
