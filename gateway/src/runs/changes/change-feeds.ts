@@ -18,29 +18,34 @@ export interface ChangeFeedsOptions {
   readonly log: Logger;
 }
 
-/** Listens to the bus and reads accounts only while somebody watches. */
+/**
+ * Listens to the bus and reads accounts only while somebody watches. No feed waits for the bus: each looks by itself every few seconds, so that hints only make
+ * it faster.
+ */
 export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): ChangeFeeds {
   const feeds = new Map<string, AccountFeed>();
   let hearing: Promise<() => Promise<void>> | undefined;
-  const deafen = async (): Promise<void> => {
+  const listen = (): void => {
+    if (hearing !== undefined) return;
+    const heard = hear(bus, feeds);
+    hearing = heard;
+    heard.catch((err: unknown) => {
+      if (hearing === heard) hearing = undefined;
+      log.warn({ err }, 'hints of changes cannot be heard');
+    });
+  };
+  const deafen = (): void => {
     const heard = hearing;
     hearing = undefined;
-    // Those who asked for it are told that it was refused.
-    const leave = await heard?.catch(() => undefined);
-    await leave?.();
+    heard?.then((leave) => leave()).catch((err: unknown) => log.warn({ err }, 'hints of changes could not be left'));
   };
   const onEnd = (accountId: string): void => {
     feeds.delete(accountId);
-    if (feeds.size > 0) return;
-    deafen().catch((err: unknown) => log.warn({ err }, 'hints of changes could not be left'));
+    if (feeds.size === 0) deafen();
   };
   return {
     async open(accountId) {
-      const heard = (hearing ??= hear(bus, feeds));
-      await heard.catch((error: unknown) => {
-        if (hearing === heard) hearing = undefined;
-        throw error;
-      });
+      listen();
       const feed = feeds.get(accountId) ?? new AccountFeed({ accountId, services, log, onEnd: () => onEnd(accountId) });
       feeds.set(accountId, feed);
       await feed.ready();
@@ -49,7 +54,7 @@ export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): C
     async [Symbol.asyncDispose]() {
       for (const feed of feeds.values()) feed.end();
       feeds.clear();
-      await deafen();
+      deafen();
     },
   };
 }
