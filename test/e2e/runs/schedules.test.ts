@@ -104,6 +104,11 @@ describe('a schedule', () => {
     { field: 'app_name', over: { app_name: 'no_such_app' } },
     { field: 'app_name', over: { app_name: '__internal' } },
     { field: 'new_message', over: { new_message: undefined } },
+    { field: 'new_message', over: { new_message: {} } },
+    {
+      field: 'new_message',
+      over: { new_message: { parts: [{ functionResponse: { id: '1', name: 'f', response: {} } }] } },
+    },
     { field: 'interval', over: { interval: 5 } },
   ])('with a bad $field is refused with 422', async ({ field, over }) => {
     const { status, body: refusal } = await create(over);

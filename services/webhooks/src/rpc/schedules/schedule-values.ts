@@ -36,5 +36,23 @@ export function scheduleValues(fields: ScheduleFields, now: Date) {
   if (Buffer.byteLength(message) > mostMessageBytes) {
     throw scheduleFieldInvalid('message', `The message is larger than ${mostMessageBytes} bytes.`);
   }
+  checkParts(message);
   return { ...fields, sessionId: sessionId || null, nextAt: enabled ? first : null, now };
+}
+
+/** A run refuses such a message: no tick of the schedule would start one. */
+function checkParts(message: string): void {
+  const parts = readParts(message);
+  if (parts.length === 0) throw scheduleFieldInvalid('message', 'No parts in the new_message.');
+  if (parts.some((part) => part?.['functionCall'] || part?.['functionResponse']))
+    throw scheduleFieldInvalid('message', 'A schedule sends no function calls, and no answers to them.');
+}
+
+function readParts(message: string): readonly (Readonly<Record<string, unknown>> | null)[] {
+  try {
+    const { parts } = JSON.parse(message) as { readonly parts?: unknown };
+    return Array.isArray(parts) ? (parts as (Readonly<Record<string, unknown>> | null)[]) : [];
+  } catch {
+    throw scheduleFieldInvalid('message', 'The new_message is not JSON.');
+  }
 }
