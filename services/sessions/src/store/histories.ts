@@ -73,10 +73,10 @@ export async function selectHeldSession(db: Queryable, run: RunOfSession): Promi
 const findWaiting = createQuery<NumberedSession & { from: number }, { invocation_id: string }>({
   name: 'find-waiting-runs',
   text: (param) => `select invocation_id from runs
-    where ${isOfSession(param)} and ended_at is not null and (status = 'waiting') is true and first_seq >= ${param.from}`,
+    where ${isOfSession(param)} and ended_at is not null and (status = 'waiting') is true and coalesce(end_seq, first_seq) >= ${param.from}`,
 });
 
-/** Runs of a session that wait for an answer, and whose first event is at `from` or behind it. */
+/** Runs of a session that wait for an answer, and whose latest attempt ended at `from` or behind it: a run that went on after an answer may have begun before. */
 export async function selectWaitingRuns(db: Queryable, session: NumberedSession, from: number): Promise<string[]> {
   return (await findWaiting(db, { ...session, from })).map((row) => row.invocation_id);
 }
