@@ -143,6 +143,19 @@ test('a session takes events up to its limit, and a run in a full session can st
   await expect(service.client.createSession(imported)).rejects.toMatchObject(tooLarge('session_too_large'));
 });
 
+test('a rewind that has no room in a full session leaves the runs waiting', async () => {
+  const key = await newSession();
+  const turn = await begin(key, 'one');
+  const events = [agentEvent(turn.invocationId, 'y'.repeat(session))];
+  await service.client.appendEvents(appendTo(turn, events, waitingFor(['c1'])));
+  const { invocationId } = turn;
+  const rewind = service.client.rewindSession({ session: key, beforeInvocationId: invocationId });
+  await expect(rewind).rejects.toMatchObject(tooLarge('session_too_large'));
+  const { run } = await service.client.getRun({ accountId: key.accountId, invocationId });
+  expect(run?.status).toBe(RunStatus.WAITING);
+  expect((await readSession(service.client, key)).events).toHaveLength(2);
+});
+
 test('a turn is taken only if its answer can be sent: a large message leaves out history, and one that is too large is refused', async () => {
   await using roomy = await startSessions({ SESSIONS_STATE_MAX_SCOPE_BYTES: '14000000' });
   const key = newKey();

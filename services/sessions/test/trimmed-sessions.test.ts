@@ -130,10 +130,10 @@ test('a rewind that has not seen events which retention deletes meanwhile is not
   await service.client.appendEvents(appendTo(turn, [], completed));
   const history = (await selectHistory(db, key)) ?? expect.fail('the session is gone');
   const planned = await planRewind(trimming, { key, history, beforeInvocationId: turn.invocationId });
-  const { event, changes = [], view = null } = planned ?? {};
+  const { event, changes = [], viewAfter } = planned ?? {};
   expect(changes).toMatchObject([{ key: 'color', value: null }]);
   const write = { events: event === undefined ? [] : [event], changes, limits };
-  expect(await insertRewind(db, key, { history, view, ...write })).toBeUndefined();
+  expect(await insertRewind(db, key, { history, view: viewAfter?.(0) ?? null, ...write })).toBeUndefined();
   await service.client.rewindSession({ session: key, beforeInvocationId: turn.invocationId });
   expect((await readSession(service.client, key)).state).toEqual({ color: 'red' });
 });

@@ -22,8 +22,10 @@ import { mostRewinds, printView, readView, withRewind } from '../view/view.ts';
 export interface PlannedRewind {
   readonly event: StoredEvent;
   readonly changes: readonly StateChange[];
-  /** The session's new column `view`. */
-  readonly view: string | null;
+  /** Sequence of the first event that is rewound. */
+  readonly first: number;
+  /** The session's new column `view` when so many events come before that of the rewind, which it hides, too. */
+  readonly viewAfter: (events: number) => string | null;
 }
 
 export interface RewindRequest {
@@ -52,7 +54,8 @@ export async function planRewind(context: Context, request: RewindRequest): Prom
   return {
     event: rewindEvent({ stateDelta, artifactDelta, rewindBeforeInvocationId: beforeInvocationId }),
     changes: toChanges(stateDelta),
-    view: printView(withRewind(view, { first, last: lastSeq + 1 })),
+    first,
+    viewAfter: (events) => printView(withRewind(view, { first, last: lastSeq + events + 1 })),
   };
 }
 

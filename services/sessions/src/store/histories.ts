@@ -1,4 +1,4 @@
-import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 import type { CheckedKey, NumberedSession, RunOfSession } from '../session-key.ts';
 import { laterUpdate } from './created-at.ts';
 import { hasKey, hasNumber, isOfSession } from './key-condition.ts';
@@ -68,6 +68,21 @@ export async function selectHeldSession(db: Queryable, run: RunOfSession): Promi
   if (row === undefined) return undefined;
   const { version, view, initialState, initialArtifacts, turnAfter, isFirstTurn, ...key } = row;
   return { key, version, view, initialState, initialArtifacts, turnAfter, isFirstTurn };
+}
+
+const lockHistoryRow = createQuery<CheckedKey & Pick<SessionHistory, 'pk' | 'version'>, object>({
+  name: 'lock-history',
+  text: (param) =>
+    `select from sessions where ${hasKey(param)} and pk = ${param.pk} and version = ${param.version} for update`,
+});
+
+/** Keeps others from changing a session until the transaction ends. False when it has changed since it was read. */
+export async function lockHistory(
+  tx: Transaction,
+  key: CheckedKey,
+  { pk, version }: Pick<SessionHistory, 'pk' | 'version'>,
+): Promise<boolean> {
+  return (await lockHistoryRow(tx, { ...key, pk, version })).length > 0;
 }
 
 const findWaiting = createQuery<NumberedSession & { from: number }, { invocation_id: string }>({

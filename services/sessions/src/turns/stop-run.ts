@@ -1,3 +1,4 @@
+import type { Queryable } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
 import {
   type CancellableRun,
@@ -6,9 +7,8 @@ import {
   findCancellableRun,
   markRunCancelling,
 } from '../store/ledger/cancels.ts';
-import type { RunEndedFact } from '../store/tell-run-ended.ts';
 import { untilCurrent } from '../until-current.ts';
-import { endAttempt } from './attempt.ts';
+import { type AttemptEnding, endAttempt } from './attempt.ts';
 import { cancelled, closingEvent } from './closing-event.ts';
 import { hintCancel } from './hint-cancel.ts';
 import { hintEnded, runEndedFact } from './run-ended.ts';
@@ -30,47 +30,55 @@ export async function stopRun(context: Context, name: RunName): Promise<boolean>
 }
 
 /** Acts on the run as it was read. Undefined when it has changed since: then nothing was written. */
-function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
+async function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
   switch (run.status) {
     case 'queued':
-      return endWithout(context, { ...name, ...run }, (fact) =>
-        cancelQueuedRun(context.db, { ...run, ...name, ...fact }),
-      );
+    case 'waiting': {
+      const ended = await (run.status === 'queued' ? endQueued : endWaiting)(context, { ...name, ...run });
+      return ended && tellStopped(context, ended);
+    }
     case 'granted':
       return endGranted(context, name, run);
     case 'running':
       return markRunning(context, name, run);
     case 'cancelling':
-      return Promise.resolve(hintCancel(context, leaseOf(name, run)));
-    case 'waiting':
-      return stopWaiting(context, { ...name, ...run });
+      return hintCancel(context, leaseOf(name, run));
     default:
-      return Promise.resolve(true);
+      return true;
   }
 }
 
-/** Ends a run of a session that waits for an answer. Undefined when it does not wait any more, or the session was changed: then nothing was written. */
-export function stopWaiting(
-  context: Context,
-  run: Omit<RunName, 'userId'> & Pick<CancellableRun, 'sessionPk' | 'appName'>,
-): Promise<true | undefined> {
+type NamedRun = Omit<RunName, 'userId'> & Pick<CancellableRun, 'sessionPk'>;
+
+/** The end of a run that was stopped. Tell it by `tellStopped` after the commit. */
+export type StoppedRun = NamedRun & Pick<AttemptEnding, 'outcome'>;
+
+/** Ends a run that waits for an answer, with an event. Undefined when it does not wait any more, or the session was changed: then nothing was written. */
+export async function endWaiting(
+  { db, limits }: { readonly db: Queryable } & Pick<Context, 'limits'>,
+  run: NamedRun & Pick<CancellableRun, 'appName'>,
+): Promise<StoppedRun | undefined> {
   const event = closingEvent({ author: run.appName, invocationId: run.invocationId }, cancelled);
-  const write = { events: [event], changes: [], limits: context.limits };
-  return endWithout(context, run, (fact) => cancelWaitingRun(context.db, { ...run, ...fact }, write));
+  const write = { events: [event], changes: [], limits };
+  const ended = endOf(run);
+  return (await cancelWaitingRun(db, { ...run, ...runEndedFact(ended) }, write)) && ended;
 }
 
-/** Ends a run that has no executor. */
-async function endWithout(
-  context: Context,
-  { accountId, invocationId, sessionPk }: Omit<RunName, 'userId'> & Pick<CancellableRun, 'sessionPk'>,
-  end: (fact: RunEndedFact) => Promise<true | undefined>,
-): Promise<true | undefined> {
-  const ended = { accountId, invocationId, sessionPk, outcome: cancelled.outcome };
-  const done = await end(runEndedFact(ended));
-  if (done === undefined) return undefined;
+/** Tells other processes that a run has ended. */
+export function tellStopped(context: Context, ended: StoppedRun): true {
   context.wakeOutbox();
   hintEnded(context, ended);
   return true;
+}
+
+/** Ends a run that is in the queue. Undefined like `endWaiting`. */
+async function endQueued(context: Context, run: NamedRun): Promise<StoppedRun | undefined> {
+  const ended = endOf(run);
+  return (await cancelQueuedRun(context.db, { ...run, ...runEndedFact(ended) })) && ended;
+}
+
+function endOf({ accountId, invocationId, sessionPk }: NamedRun): StoppedRun {
+  return { accountId, invocationId, sessionPk, outcome: cancelled.outcome };
 }
 
 /** A granted run holds the turn, and no executor has started it: the next run in the queue gets the turn. */

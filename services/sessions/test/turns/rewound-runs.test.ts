@@ -1,11 +1,11 @@
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { expect, test } from 'vitest';
-import { agentEvent, beginWith, type newKey, readSession, startSessionsForFile } from '../sessions.ts';
+import { agentEvent, beginWith, type newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
 
 const service = startSessionsForFile();
 
-const { newSession, begin } = driveTurns(service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 
@@ -40,4 +40,27 @@ test('a rewind cancels a run whose last question it takes back, also when the ru
   expect(await statusOf(session, asking)).toBe(RunStatus.CANCELLED);
   expect(await statusOf(session, patient)).toBe(RunStatus.WAITING);
   expect((await answer(session, 'c0')).invocationId).toBe(patient);
+});
+
+test('a rewind that is refused leaves the runs waiting, and stores nothing', async () => {
+  const session = await newSession();
+  const turn = await begin(session, 'one');
+  const asking = await wait(turn, 'c1');
+  const full = JSON.stringify({ rewinds: Array.from({ length: 1_000 }, () => ({ first: 1, last: 1 })) });
+  await askDatabase('update sessions set view = $2 where pk = $1', [turn.sessionPk, full]);
+  await expect(rewind(session, asking)).rejects.toMatchObject({ reason: 'rewinds_too_many' });
+  expect(await statusOf(session, asking)).toBe(RunStatus.WAITING);
+  expect((await readSession(service.client, session)).events).toHaveLength(2);
+});
+
+test('a rewind hides also the events with which it ends runs', async () => {
+  const session = await newSession();
+  await complete(await begin(session, 'one'));
+  const asking = await wait(await begin(session, 'two'), 'c1');
+  await wait(await begin(session, 'three'), 'c2');
+  await rewind(session, asking);
+  const next = await begin(session, 'now');
+  expect(next.events.map((event) => textOf(parse(event)))).toEqual(['one', 'done', 'now']);
+  const codes = (await readSession(service.client, session)).events.map(({ errorCode }) => errorCode);
+  expect(codes.filter((code) => code === 'CANCELLED')).toHaveLength(2);
 });
