@@ -1,8 +1,11 @@
 import { heldWrites } from '@agentmesh/lib/pg/testing';
 import { expect, test, vi } from 'vitest';
 import { agentEvent, beginWith, newKey, startSessions, startSessionsForFile } from './sessions.ts';
+import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
 
 const service = startSessionsForFile({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2', SESSIONS_ACCOUNT_MAX_BYTES: '2000' });
+
+const { begin } = driveTurns(service);
 
 const create = (session: ReturnType<typeof newKey>, events: ReturnType<typeof agentEvent>[] = []) =>
   service.client.createSession({ session, events });
@@ -28,6 +31,23 @@ test('an account whose events are too large takes no new ones until some are del
   await expect(service.client.beginTurn(beginWith(key, 'one'))).rejects.toMatchObject(full);
   await service.client.deleteSession({ session: key });
   await create(key);
+});
+
+test('an append that is repeated counts once, also when others have appended before it', async () => {
+  const key = newKey();
+  await create(key);
+  const turn = await begin(key, 'one');
+  await service.client.patchSession({ session: key });
+  const append = appendTo(turn, [agentEvent(turn.invocationId, 'x'.repeat(300))]);
+  const stored = [];
+  for (let n = 0; n < 5; n++) stored.push(await service.client.appendEvents(append));
+  expect(new Set(stored.map(({ lastSeq }) => lastSeq))).toEqual(new Set([turn.lastSeq + 2]));
+  const other = { ...key, sessionId: 'b' };
+  await create(other);
+  const next = await begin(other, 'two');
+  await service.client.patchSession({ session: other });
+  await service.client.appendEvents(appendTo(next, [agentEvent(next.invocationId, 'x'.repeat(2_000))], completed));
+  await expect(begin(other, 'three')).rejects.toMatchObject({ reason: 'account_stored_bytes' });
 });
 
 test('a request with a key that was accepted is answered the same when the account is full by then', async () => {

@@ -27,10 +27,15 @@ export function appendEvents(service: Context): Handlers['appendEvents'] {
     const what = toAppend(request, context);
     if (what.changes.some(isOfApp) && (await selectIsBound(context.db, what))) throw appStateForbidden();
     const lastSeq = await tryAppend(context, what, request);
-    const answer = lastSeq === undefined ? await catchUp(context, what, request) : { lastSeq };
-    context.usage.add(what.accountId, { bytes: bytesOfEvents(what.events) });
-    return answer;
+    if (lastSeq === undefined) return catchUp(context, what, request);
+    countEvents(context, what);
+    return { lastSeq };
   };
+}
+
+/** Counts the events of an append that this call has stored. */
+function countEvents({ usage }: Context, { accountId, events }: Append): void {
+  usage.add(accountId, { bytes: bytesOfEvents(events) });
 }
 
 interface Ending {
@@ -66,7 +71,9 @@ async function catchUp(context: Context, what: Append, request: AppendEventsRequ
     if (goesOn && own.size === 0) return { ...answer, lastSeq: upTo, goesOn };
     const now = currentRequest(attempt, what, request);
     const lastSeq = await tryAppend(context, { ...what, ...now, lastSeq: upTo }, goesOn ? {} : now);
-    return lastSeq === undefined ? undefined : { ...answer, lastSeq, goesOn };
+    if (lastSeq === undefined) return undefined;
+    countEvents(context, what);
+    return { ...answer, lastSeq, goesOn };
   });
 }
 
