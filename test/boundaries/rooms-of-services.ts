@@ -56,8 +56,8 @@ export const roomLists: RoomLists = {
     'errors.ts email-address.ts storable-text.ts passwords smtp-url.ts config.ts store tokens mail sign-ins context.ts accounts answer-links erasure jobs rpc',
   'services/auth/src/rpc': 'handlers.ts accounts answer-links erasure mail sign-ins tokens device',
   'services/sessions/src':
-    'errors.ts json-bytes.ts page-limit.ts revision.ts session-key.ts account-usage.ts state-delta.ts view store outage-watch.ts known-executors.ts context.ts events history until-current.ts turns consumers retention takeover jobs rpc',
-  'services/sessions/src/rpc': 'handlers.ts history retention operators runs',
+    'errors.ts json-bytes.ts page-limit.ts revision.ts session-key.ts account-usage.ts state-delta.ts view store outage-watch.ts known-executors.ts context.ts count-at-commit.ts events history until-current.ts turns consumers retention takeover jobs rpc',
+  'services/sessions/src/rpc': 'handlers.ts counted-once.ts history retention operators runs',
   'services/sessions/src/rpc/runs': 'beginning',
   'services/sessions/src/store':
     'created-at.ts key-condition.ts events sizes.ts tell-run-ended.ts credential-requests.ts state.ts write.ts histories.ts runs.ts replicas ledger retention turns',

@@ -24,7 +24,7 @@ export interface AccountLimits {
 
 /** Usage of accounts and their limits. */
 export interface AccountUsage {
-  readonly usage: SessionUsage;
+  readonly usage: Pick<SessionUsage, 'of' | 'take' | 'hold' | 'add'>;
   readonly accountLimits: AccountLimits;
 }
 

@@ -1,11 +1,12 @@
+import { keyedHeaders } from '@agentmesh/lib/idempotency';
 import { heldWrites } from '@agentmesh/lib/pg/testing';
 import { expect, test, vi } from 'vitest';
-import { agentEvent, beginWith, newKey, startSessions, startSessionsForFile } from './sessions.ts';
+import { agentEvent, beginWith, json, newKey, startSessions, startSessionsForFile } from './sessions.ts';
 import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
 
 const service = startSessionsForFile({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2', SESSIONS_ACCOUNT_MAX_BYTES: '2000' });
 
-const { begin } = driveTurns(service);
+const { begin, askDatabase } = driveTurns(service);
 
 const create = (session: ReturnType<typeof newKey>, events: ReturnType<typeof agentEvent>[] = []) =>
   service.client.createSession({ session, events });
@@ -48,6 +49,50 @@ test('an append that is repeated counts once, also when others have appended bef
   await service.client.patchSession({ session: other });
   await service.client.appendEvents(appendTo(next, [agentEvent(next.invocationId, 'x'.repeat(2_000))], completed));
   await expect(begin(other, 'three')).rejects.toMatchObject({ reason: 'account_stored_bytes' });
+});
+
+/** Headers of a request that belongs to this idempotency key. */
+const keyed = (name: string) => ({ headers: keyedHeaders({ key: name, route: 'POST /', content: [] }) });
+
+test('a creation with a key that is rolled back counts neither as a session nor by its bytes', async () => {
+  const key = newKey();
+  const large = [agentEvent('e-1', 'x'.repeat(1_300_000))];
+  for (const name of ['a', 'b', 'c']) {
+    const creation = service.client.createSession({ session: { ...key, sessionId: name }, events: large }, keyed(name));
+    await expect(creation).rejects.toMatchObject({ reason: 'idempotency_answer_too_large' });
+  }
+  for (const sessionId of ['a', 'b']) await create({ ...key, sessionId });
+  await expect(create({ ...key, sessionId: 'c' })).rejects.toMatchObject({ reason: 'account_sessions' });
+});
+
+test('no request with a key counts by its events or its state when its answer cannot be kept', async () => {
+  const key = newKey();
+  const { accountId } = key;
+  await create(key, [agentEvent('e-1', 'one')]);
+  const text = "insert into idempotency_bytes values ($1, date_trunc('hour', now()), 268435456)";
+  await askDatabase(text, [accountId]);
+  const { invocationId } = await begin(key, 'one');
+  const stateDeltaJson = json({ a: 'x'.repeat(2_000) });
+  const messageJson = json({ role: 'user', parts: [{ text: 'x'.repeat(2_000) }] });
+  const full = { reason: 'idempotency_answers_full' };
+  const patch = service.client.patchSession({ session: key, stateDeltaJson }, keyed('a'));
+  await expect(patch).rejects.toMatchObject(full);
+  const message = service.client.addRunMessage({ accountId, invocationId, messageJson }, keyed('b'));
+  await expect(message).rejects.toMatchObject(full);
+  for (const newSessionId of ['b', 'c']) {
+    const fork = service.client.forkSession({ session: key, newSessionId, invocationId: 'e-1' }, keyed(newSessionId));
+    await expect(fork).rejects.toMatchObject(full);
+  }
+  await create({ ...key, sessionId: 'b' });
+});
+
+test('an account has as many sessions as it may, also of calls at once that each have a key', async () => {
+  const key = newKey();
+  const call = (sessionId: string) =>
+    service.client.createSession({ session: { ...key, sessionId } }, keyed(sessionId));
+  const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, number) => call(`s${number}`)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  await expect(create(key)).rejects.toMatchObject({ reason: 'account_sessions' });
 });
 
 test('a request with a key that was accepted is answered the same when the account is full by then', async () => {
@@ -126,4 +171,20 @@ test('of two sets of rules whose transactions meet one stays', async () => {
   const held = { url: service.databaseUrl, table: 'sessions.retention', atLeast: 2 };
   await heldWrites(held, () => Promise.all(['one', 'two'].map(set)));
   expect((await service.client.getRetention({ accountId })).rules).toHaveLength(2);
+});
+
+test('a run in a new session that is not committed counts neither as a session nor by its events', async () => {
+  const key = newKey();
+  const refuse = `create function refuse_late() returns trigger language plpgsql as $$ begin raise exception 'late'; end $$`;
+  await askDatabase(refuse, []);
+  const late = `create constraint trigger refuse_late after insert on sessions deferrable initially deferred
+    for each row when (new.app_name = 'late') execute function refuse_late()`;
+  await askDatabase(late, []);
+  for (const sessionId of ['a', 'b']) {
+    const session = { ...key, appName: 'late', sessionId };
+    const run = service.client.beginTurn(beginWith(session, 'x'.repeat(2_000), { createsSession: true }));
+    await expect(run).rejects.toMatchObject({ code: 'internal' });
+  }
+  await askDatabase('drop trigger refuse_late on sessions', []);
+  for (const sessionId of ['a', 'b']) await create({ ...key, sessionId });
 });

@@ -1,10 +1,10 @@
-import { once } from '@agentmesh/lib/idempotency';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { createSession } from './create-session.ts';
 import { deleteSession } from './delete-session.ts';
 import { findCredentialRequest } from './find-credential-request.ts';
 import { getSession } from './get-session.ts';
+import { countedOnce } from './counted-once.ts';
 import type { Handlers } from './handlers.ts';
 import { runHandlers } from './runs/index.ts';
 import { operatorHandlers } from './operators/index.ts';
@@ -19,12 +19,12 @@ import { patchSession } from './patch-session.ts';
 export function createHandlers(context: Context): Handlers {
   const { method } = SessionsService;
   return {
-    createSession: once(context, method.createSession, createSession),
+    createSession: countedOnce(context, method.createSession, createSession),
     getSession: getSession(context),
     listEvents: listEvents(context),
     listSessions: listSessions(context),
     listSessionKeys: listSessionKeys(context),
-    patchSession: once(context, method.patchSession, patchSession),
+    patchSession: countedOnce(context, method.patchSession, patchSession),
     deleteSession: deleteSession(context),
     ...historyHandlers(context),
     findCredentialRequest: findCredentialRequest(context),

@@ -1,6 +1,6 @@
-import { once } from '@agentmesh/lib/idempotency';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
+import { countedOnce } from '../counted-once.ts';
 import type { Handlers } from '../handlers.ts';
 import { claimCompaction } from './claim-compaction.ts';
 import { forkSession } from './fork-session.ts';
@@ -13,8 +13,8 @@ export function historyHandlers(
 ): Pick<Handlers, 'rewindSession' | 'forkSession' | 'claimCompaction' | 'storeCompaction'> {
   const { method } = SessionsService;
   return {
-    rewindSession: once(context, method.rewindSession, rewindSession),
-    forkSession: once(context, method.forkSession, forkSession),
+    rewindSession: countedOnce(context, method.rewindSession, rewindSession),
+    forkSession: countedOnce(context, method.forkSession, forkSession),
     claimCompaction: claimCompaction(context),
     storeCompaction: storeCompaction(context),
   };

@@ -1,6 +1,7 @@
 import { databaseIn } from '@agentmesh/lib/pg';
 import { checkBytes, takeRoom } from '../../account-usage.ts';
 import type { Context } from '../../context.ts';
+import { countAtCommit } from '../../count-at-commit.ts';
 import type { CheckedKey } from '../../session-key.ts';
 import { insertSession } from '../../store/sessions.ts';
 
@@ -26,10 +27,12 @@ export async function inNewSession<T>(
     initialState: null,
     view: null,
   };
-  const inNew = await db.transaction(async (tx) => {
-    const created = await insertSession(tx, key, content);
-    return created && { begun: await begin({ ...context, db: databaseIn(tx) }) };
-  });
+  const inNew = await countAtCommit(context, (counting) =>
+    db.transaction(async (tx) => {
+      const created = await insertSession(tx, key, content);
+      return created && { begun: await begin({ ...counting, db: databaseIn(tx) }) };
+    }),
+  );
   if (inNew === undefined) return await begin(context);
   usage.add(key.accountId, { sessions: 1 });
   return inNew.begun;

@@ -1,6 +1,6 @@
-import { once } from '@agentmesh/lib/idempotency';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
+import { countedOnce } from '../counted-once.ts';
 import type { Handlers } from '../handlers.ts';
 import { addRunMessage } from './add-run-message.ts';
 import { appendEvents } from './append-events.ts';
@@ -42,7 +42,7 @@ export function runHandlers(
     checkQueuedRuns: checkQueuedRuns(context),
     claimOverdueRuns: claimOverdueRuns(context),
     countActiveRuns: countActiveRuns(context),
-    addRunMessage: once(context, method.addRunMessage, addRunMessage),
+    addRunMessage: countedOnce(context, method.addRunMessage, addRunMessage),
     appendEvents: appendEvents(context),
     renewLeases: renewLeases(context),
     getRun: getRun(context),
