@@ -51,7 +51,7 @@ async function usageOfTurn(db: Queryable, turn: TurnOfRun): Promise<UsageBefore>
 }
 
 /** The numbers of a use. An executor may have stored anything. */
-function readSums(json: string): Sums {
+export function readSums(json: string): Sums {
   const fields = Object.entries((JSON.parse(json) ?? {}) as Record<string, unknown>);
   return Object.fromEntries(fields.filter((field): field is [string, number] => Number.isFinite(field[1])));
 }

@@ -22,7 +22,8 @@ export class ToldAgent implements MissingTools {
     return this.#version?.json;
   }
 
-  noteMissing({ name, reason }: MissingTool): void {
+  noteMissing(tool: MissingTool): void {
+    const [name, reason] = [storable(tool.name), storable(tool.reason)];
     const { agent } = this.#version ?? {};
     const { unavailableTools: known = [] } = agent ?? {};
     if (agent === undefined || known.length >= mostMissing || known.some((tool) => tool.name === name)) return;
@@ -36,4 +37,9 @@ export class ToldAgent implements MissingTools {
     this.#isUntold = false;
     event.customMetadata = { ...agentFields(this.#version.agent), ...event.customMetadata };
   }
+}
+
+/** Code of agents throws any text. PostgreSQL takes no NUL and no half of a surrogate pair, which is left also where a text was cut. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
