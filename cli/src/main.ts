@@ -1,4 +1,4 @@
-import { AgentMeshError, ConnectionError, UnauthenticatedError } from '@agentmesh/client';
+import { AgentMeshError, ConnectionError, PathValueError, UnauthenticatedError } from '@agentmesh/client';
 import { Command, CommanderError } from 'commander';
 import { addAgents } from './records/agents.ts';
 import { addArtifacts } from './records/artifacts.ts';
@@ -70,7 +70,8 @@ function tell(error: unknown): number {
   const code = error instanceof AgentMeshError && error.code !== '' ? ` (${error.code})` : '';
   const message = advice === '' ? error.message : error.message.replace(/\.$/, '');
   process.stderr.write(`agentmesh: ${message}${code}${advice}\n`);
-  return error instanceof UsageError ? exitCode.wrongUse : exitCode.failed;
+  const isWrongUse = error instanceof UsageError || error instanceof PathValueError;
+  return isWrongUse ? exitCode.wrongUse : exitCode.failed;
 }
 
 function allOf(command: Command): Command[] {

@@ -5,8 +5,9 @@ export function sessionPath({ app, user, session }: SessionName): string {
   return route`/apps/${app}/users/${user}/sessions/${session}`;
 }
 
-export function sessionKey(place: SessionName): string {
-  return `session:${sessionPath(place)}`;
+/** Begins the keys of what is read of a session. A screen asks for it while it is drawn, also for an address whose values no path can have. */
+export function sessionKey({ app, user, session }: SessionName): string {
+  return `session:${JSON.stringify([app, user, session])}`;
 }
 
 /** A session with its state, without its events. */

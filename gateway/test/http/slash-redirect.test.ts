@@ -22,9 +22,21 @@ describe('a slash too many or too few at the end of a path', () => {
     ['/apps/a/users/u/sessions/', 'POST', '/apps/a/users/u/sessions'],
     ['/apps/a/users/u/sessions/s%20%C3%A9/', 'GET', '/apps/a/users/u/sessions/s%20%C3%A9'],
     ['/health/', 'DELETE', '/health'],
+    ['/api/agents/', 'DELETE', '/api/agents'],
+    ['/api/auth/tokens/t/', 'DELETE', '/api/auth/tokens/t'],
+    ['/api/auth/tokens/', 'GET', '/api/auth/tokens'],
+    ['/apps/a/users/u/memory/', 'PATCH', '/apps/a/users/u/memory'],
+    ['/apps/a/users/u/sessions/s/', 'DELETE', '/apps/a/users/u/sessions/s'],
   ])('%s by %s is answered 307 to %s, before a token is asked for', async (path, method, location) => {
     expect(await ask(path, method)).toEqual([307, location]);
   });
+
+  it.each(['/api/auth/tokens/', '/api/auth/sessions/?tokens=true', '/apps/a/users/u/memory/'])(
+    'DELETE %s names one entry by an empty id, and is not led to the route that deletes all',
+    async (path) => {
+      expect(await ask(path, 'DELETE')).toEqual([404, null]);
+    },
+  );
 
   it('redirects only to this server, whatever Host says', async () => {
     const [, location] = await ask('/api/users', 'GET', { 'x-forwarded-host': 'evil.example' });

@@ -92,7 +92,7 @@ export class AgentMesh {
    * Sends a request of a route that has no verb here, with the types of the OpenAPI document:
    * `mesh.call('DELETE', '/api/auth/sessions/{id}', { path: { id } })`.
    */
-  call<Path extends RoutePath, Method extends MethodOf<Path>>(
+  async call<Path extends RoutePath, Method extends MethodOf<Path>>(
     method: Method,
     path: Path,
     input: CallInput<Path, Method>,

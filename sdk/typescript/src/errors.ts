@@ -72,6 +72,17 @@ export class LimitError extends AgentMeshError {}
 /** 5xx: the server failed or is not available. */
 export class ServerError extends AgentMeshError {}
 
+/**
+ * An id or a name that no path can have: it is missing or empty, or it is `.` or `..`, which addresses leave out. The request would reach another route, such as
+ * the one that deletes everything. Nothing was sent.
+ */
+export class PathValueError extends TypeError {
+  constructor(place: string, value: unknown) {
+    super(`${JSON.stringify(value)} cannot be the last part of ${place}: it is no id or name.`);
+    this.name = new.target.name;
+  }
+}
+
 type ErrorClass = new (facts: ErrorFacts) => AgentMeshError;
 
 const byCode: Readonly<Record<string, ErrorClass>> = {

@@ -1,17 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { AgentMesh, type Run } from '@agentmesh/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
-import { homelessEnvironment } from '../../plain-environment.ts';
+import { type Ended, type Running, startCommand } from './start-command.ts';
 
 const url = inject('meshUrl');
-const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
 /** A person presses Ctrl-C again only after such a time; what comes sooner is one press. */
 const secondPressMs = 600;
 const folder = mkdtempSync(join(tmpdir(), 'agentmesh-command-'));
@@ -24,32 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  /** Output so far. */
-  readonly written: { out: string; err: string };
-}
-
-function start(args: readonly string[], env: Record<string, string> = { AGENTMESH_TOKEN: token }): Running {
-  const own = { ...homelessEnvironment, XDG_CONFIG_HOME: folder, AGENTMESH_URL: url, ...env };
-  const child = spawn(process.execPath, [main, ...args], { env: own, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
-  const written = { out: '', err: '' };
-  child.stdout.on('data', (bytes: Buffer) => (written.out += bytes.toString()));
-  child.stderr.on('data', (bytes: Buffer) => (written.err += bytes.toString()));
-  return {
-    child,
-    written,
-    ended: once(child, 'close').then(([code]) => ({ code: code as number | null, ...written })),
-  };
-}
-
+const start = (args: readonly string[], env: Record<string, string> = { AGENTMESH_TOKEN: token }): Running =>
+  startCommand(folder, args, env);
 const command = (...args: string[]): Promise<Ended> => start(args).ended;
 
 describe('agentmesh run', () => {
@@ -229,6 +202,24 @@ describe('agentmesh', () => {
       ['memory', 'search', 'echo', 'tea'],
     ];
     for (const args of lists) expect([args, (await command(...args)).code]).toEqual([args, 0]);
+  });
+
+  test.each(['', '.', '..'])('takes "%s" for no id: it ends with 2, says so, and revokes no token', async (none) => {
+    const { id } = await mesh.tokens.create({ name: 'other', scopes: ['runs:read'] });
+    const commands = [
+      ['tokens', 'revoke', none],
+      ['runs', none],
+      ['tail', none],
+      ['sessions', 'get', 'echo', none],
+      ['artifacts', 'get', 'echo', 'vic', none],
+      ['webhooks', 'retrigger', none],
+    ];
+    for (const args of commands) {
+      const { code, out, err } = await command(...args);
+      const told = expect.stringContaining(`agentmesh: "${none}" cannot be the last part of /`);
+      expect([args, code, out, err]).toEqual([args, 2, '', told]);
+    }
+    expect((await mesh.tokens.list().all()).map((it) => it.id)).toContain(id);
   });
 
   test('saves a key that is piped in, and never prints it', async () => {

@@ -51,6 +51,11 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     600_000,
   );
 
+  test('sends nothing where the value of a path is missing, empty or dots, and takes no redirect for a success', async () => {
+    const refused = await script('refuse_values.py');
+    expect(refused).toEqual({ code: 0, output: expect.stringMatching(/^\d{2,} values of paths, 0 wrong\n$/) });
+  });
+
   test('has one source for both ways of waiting', async () => {
     expect(await run(python, join(client, 'make_sync.py'), '--check')).toEqual({ code: 0, output: '' });
   });

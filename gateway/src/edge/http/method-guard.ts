@@ -4,6 +4,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The path is also one of another route, as `/a/:id::cancel` is of `/a/:id`, which answers the other methods. */
     yieldsMethods?: boolean;
+    /** The route answers 405 to the methods that its path does not have. */
+    refusesMethods?: true;
   }
 }
 
@@ -40,5 +42,6 @@ function closeOthers(app: FastifyInstance, url: string, known: ReadonlySet<strin
     reply.code(405).header('allow', allow).send({ detail: 'Method Not Allowed' });
   };
   // In onRequest, because the method is checked before the body is read.
-  app.route({ method: others, url, schema: { hide: true }, onRequest: refuse, handler: refuse });
+  const config = { refusesMethods: true } as const;
+  app.route({ method: others, url, config, schema: { hide: true }, onRequest: refuse, handler: refuse });
 }

@@ -61,8 +61,20 @@ class Call:
 
 
 def route(template: str, *values: str | int) -> str:
-    """A path with its values encoded: route("/runs/{}", id)."""
-    return template.format(*(quote(str(value), safe="!'()*-._~") for value in values))
+    """A path with its values encoded: route("/runs/{}", id).
+
+    Raises ValueError for a value that no path can have: None, "", "." and "..", which addresses leave out. The request would reach
+    another route, such as the one that deletes everything.
+    """
+    texts = template.split("{}")
+    path = texts[0]
+    for index, (value, text) in enumerate(zip(values, texts[1:], strict=True)):
+        segment = "" if value is None else str(value)
+        if segment in ("", ".", ".."):
+            place = "…".join([*texts[: index + 1], ""])
+            raise ValueError(f"{value!r} cannot be the last part of {place}: it is no id or name.")
+        path += quote(segment, safe="!'()*-._~") + text
+    return path
 
 
 def options_of(url: str | None, timeout: float, tries: int, backoff: float) -> Options:
@@ -93,7 +105,8 @@ def value_of(call: Call, response: httpx.Response, attempt: int) -> Any:
     if response.status_code == 404 and call.method == "DELETE" and attempt > 1:
         # The first try has deleted it, and its answer was lost.
         return None
-    if response.status_code >= 400:
+    # A redirect is not followed, so nothing was done.
+    if not response.is_success:
         raise error_of(response.status_code, response.headers, response.text)
     if not response.content:
         return None

@@ -71,7 +71,7 @@ export class Account {
   }
 
   /** Changes the name of an account, `me` or another one for admins. */
-  update(id: number, body: Body<'updateUser'>, options?: CallOptions): Promise<User> {
+  async update(id: number, body: Body<'updateUser'>, options?: CallOptions): Promise<User> {
     return this.#options.transport.json({ method: 'PATCH', path: route`/api/users/${id}`, body, ...options });
   }
 
@@ -83,7 +83,7 @@ export class Account {
   }
 
   /** The receipt of a deletion: how much was erased where. Needs no token. */
-  erasure(receipt: string, options?: CallOptions): Promise<Answer<'getErasure'>> {
+  async erasure(receipt: string, options?: CallOptions): Promise<Answer<'getErasure'>> {
     return this.#options.anonymous.json({ path: route`/api/users/me/erasures/${receipt}`, ...options });
   }
 

@@ -24,7 +24,7 @@ export class Agents {
   }
 
   /** One agent. */
-  get(id: string | number, options?: CallOptions): Promise<Agent> {
+  async get(id: string | number, options?: CallOptions): Promise<Agent> {
     return this.#transport.json({ path: route`/api/agents/${id}`, ...options });
   }
 
@@ -34,7 +34,11 @@ export class Agents {
   }
 
   /** Replaces the agent's record. */
-  update(id: string | number, body: Body<'updateAgent'>, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+  async update(
+    id: string | number,
+    body: Body<'updateAgent'>,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ): Promise<Agent> {
     const headers = { 'if-match': ifMatch };
     return this.#transport.json({ method: 'PUT', path: route`/api/agents/${id}`, body, headers, ...options });
   }
@@ -46,18 +50,18 @@ export class Agents {
   }
 
   /** All versions of an agent, with their records. */
-  versions(id: string | number, options?: CallOptions): Promise<Answer<'listAgentVersions'>> {
+  async versions(id: string | number, options?: CallOptions): Promise<Answer<'listAgentVersions'>> {
     return this.#transport.json({ path: route`/api/agents/${id}/versions`, ...options });
   }
 
   /** Makes the record of an earlier version the newest one. */
-  restore(id: string | number, version: number, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+  async restore(id: string | number, version: number, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
     const path = route`/api/agents/${id}/versions/${version}/restore`;
     return this.#transport.json({ method: 'POST', path, headers: { 'if-match': ifMatch }, ...options });
   }
 
   /** The agent as YAML, in the form of `root_agent.yaml`. */
-  yaml(id: string | number, { signal }: CallOptions = {}): Promise<string> {
+  async yaml(id: string | number, { signal }: CallOptions = {}): Promise<string> {
     return this.#transport.send({ path: route`/api/agents/${id}/yaml`, signal }, (response) => response.text());
   }
 
@@ -84,7 +88,11 @@ export class Agents {
   }
 
   /** Replaces the agent with one from YAML. */
-  replaceWithYaml(id: string | number, text: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+  async replaceWithYaml(
+    id: string | number,
+    text: string,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ): Promise<Agent> {
     const headers = { ...yaml, 'if-match': ifMatch };
     return this.#transport.json({
       method: 'PUT',
@@ -96,7 +104,7 @@ export class Agents {
   }
 
   /** The newest run of the agent that was started with `run`. */
-  status(id: string | number, options?: CallOptions): Promise<Answer<'getAgentStatus'>> {
+  async status(id: string | number, options?: CallOptions): Promise<Answer<'getAgentStatus'>> {
     return this.#transport.json({ path: route`/api/agents/${id}/status`, ...options });
   }
 

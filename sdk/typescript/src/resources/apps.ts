@@ -27,7 +27,7 @@ export class Apps {
   }
 
   /** The agents of an app. */
-  info(app: string, options?: CallOptions): Promise<Answer<'getAppInfo'>> {
+  async info(app: string, options?: CallOptions): Promise<Answer<'getAppInfo'>> {
     return this.#transport.json({ path: route`/apps/${app}/app-info`, ...options });
   }
 }

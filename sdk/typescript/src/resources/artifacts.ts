@@ -24,12 +24,16 @@ export class Artifacts {
   }
 
   /** Names of the artifacts. */
-  list(session: SessionName, options?: CallOptions): Promise<Answer<'listArtifacts'>> {
+  async list(session: SessionName, options?: CallOptions): Promise<Answer<'listArtifacts'>> {
     return this.#transport.json({ path: `${pathOf(session)}/artifacts`, ...options });
   }
 
   /** All versions of an artifact. */
-  versions(session: SessionName, name: string, options?: CallOptions): Promise<Answer<'listArtifactVersionRecords'>> {
+  async versions(
+    session: SessionName,
+    name: string,
+    options?: CallOptions,
+  ): Promise<Answer<'listArtifactVersionRecords'>> {
     return this.#transport.json({ path: `${fileOf(session, name)}/versions/metadata`, ...options });
   }
 
@@ -61,7 +65,7 @@ export class Artifacts {
    * console.log(bytes, await new Response(body).text()); // 5 Hello
    * ```
    */
-  upload(
+  async upload(
     session: SessionName,
     name: string,
     upload: Upload,

@@ -19,7 +19,7 @@ export class Keys {
   }
 
   /** One saved key. */
-  get(id: string, options?: CallOptions): Promise<SavedKey> {
+  async get(id: string, options?: CallOptions): Promise<SavedKey> {
     return this.#transport.json({ path: route`/api/saved-api-keys/${id}`, ...options });
   }
 
@@ -29,12 +29,12 @@ export class Keys {
   }
 
   /** Changes the given fields of a saved key. */
-  update(id: string, body: Body<'updateSavedKey'>, options?: CallOptions): Promise<Answer<'updateSavedKey'>> {
+  async update(id: string, body: Body<'updateSavedKey'>, options?: CallOptions): Promise<Answer<'updateSavedKey'>> {
     return this.#transport.json({ method: 'PATCH', path: route`/api/saved-api-keys/${id}`, body, ...options });
   }
 
   /** Asks the provider whether the key is good. */
-  test(id: string, options?: CallOptions): Promise<Answer<'testSavedKey'>> {
+  async test(id: string, options?: CallOptions): Promise<Answer<'testSavedKey'>> {
     return this.#transport.json({ method: 'POST', path: route`/api/saved-api-keys/${id}/test`, ...options });
   }
 

@@ -37,7 +37,8 @@ export class Memory {
 
   /** Deletes one entry. */
   async delete(place: SessionPlace, id: string, options?: CallOptions): Promise<void> {
-    await this.#transport.json({ method: 'DELETE', path: `${pathOfMemory(place)}${route`/${id}`}`, ...options });
+    const path = route`/apps/${place.app}/users/${place.user}/memory/${id}`;
+    await this.#transport.json({ method: 'DELETE', path, ...options });
   }
 }
 

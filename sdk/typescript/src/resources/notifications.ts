@@ -27,7 +27,7 @@ export class Notifications {
   }
 
   /** Marks one as read. */
-  read(id: number, options?: CallOptions): Promise<Notification> {
+  async read(id: number, options?: CallOptions): Promise<Notification> {
     return this.#transport.json({ method: 'PATCH', path: route`/api/notifications/${id}/read`, ...options });
   }
 

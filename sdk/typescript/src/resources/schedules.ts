@@ -18,7 +18,7 @@ export class Schedules {
   }
 
   /** One schedule. */
-  get(id: string, options?: CallOptions): Promise<Schedule> {
+  async get(id: string, options?: CallOptions): Promise<Schedule> {
     return this.#transport.json({ path: route`/api/schedules/${id}`, ...options });
   }
 
@@ -41,17 +41,17 @@ export class Schedules {
   }
 
   /** Changes the given fields of a schedule. */
-  update(id: string, body: Body<'updateSchedule'>, options?: CallOptions): Promise<Schedule> {
+  async update(id: string, body: Body<'updateSchedule'>, options?: CallOptions): Promise<Schedule> {
     return this.#transport.json({ method: 'PATCH', path: route`/api/schedules/${id}`, body, ...options });
   }
 
   /** Lets a schedule start nothing until it is resumed. */
-  pause(id: string, options?: CallOptions): Promise<Schedule> {
+  async pause(id: string, options?: CallOptions): Promise<Schedule> {
     return this.#transport.json({ method: 'POST', path: route`/api/schedules/${id}/pause`, ...options });
   }
 
   /** Ends the pause of a schedule. */
-  resume(id: string, options?: CallOptions): Promise<Schedule> {
+  async resume(id: string, options?: CallOptions): Promise<Schedule> {
     return this.#transport.json({ method: 'POST', path: route`/api/schedules/${id}/resume`, ...options });
   }
 

@@ -38,7 +38,7 @@ export class Sessions {
    * console.log(state?.['city']); // Oslo
    * ```
    */
-  create(
+  async create(
     { app, user }: SessionPlace,
     { signal, idempotencyKey, ...body }: CallOptions & { sessionId?: string; state?: Record<string, unknown> } = {},
   ): Promise<Session> {
@@ -53,7 +53,7 @@ export class Sessions {
   }
 
   /** A session with its state and all its events. */
-  get(name: SessionName, options?: CallOptions): Promise<Session> {
+  async get(name: SessionName, options?: CallOptions): Promise<Session> {
     return this.#transport.json({ path: pathOf(name), ...options });
   }
 
@@ -64,7 +64,7 @@ export class Sessions {
   }
 
   /** Changes the state. */
-  update(name: SessionName, body: Body<'updateSession'>, options?: CallOptions): Promise<Session> {
+  async update(name: SessionName, body: Body<'updateSession'>, options?: CallOptions): Promise<Session> {
     return this.#transport.json({ method: 'PATCH', path: pathOf(name), body, ...options });
   }
 
@@ -74,7 +74,7 @@ export class Sessions {
   }
 
   /** Takes the session back to before a run. */
-  rewind(name: SessionName, rewindBeforeInvocationId: string, options?: CallOptions): Promise<Session> {
+  async rewind(name: SessionName, rewindBeforeInvocationId: string, options?: CallOptions): Promise<Session> {
     return this.#transport.json({
       method: 'POST',
       path: `${pathOf(name)}/rewind`,
@@ -84,7 +84,7 @@ export class Sessions {
   }
 
   /** Copies the session up to an event or to the end of a run. */
-  fork(name: SessionName, body: Body<'forkSession'>, options?: CallOptions): Promise<Session> {
+  async fork(name: SessionName, body: Body<'forkSession'>, options?: CallOptions): Promise<Session> {
     return this.#transport.json({ method: 'POST', path: `${pathOf(name)}/fork`, body, ...options });
   }
 

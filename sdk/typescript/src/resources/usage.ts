@@ -23,7 +23,12 @@ export class Usage {
   }
 
   /** Limits what a `scope` may use in a `period`, such as `account` in a `day`. */
-  setLimit(scope: string, period: string, body: Body<'setUsageLimit'>, options?: CallOptions): Promise<UsageLimit> {
+  async setLimit(
+    scope: string,
+    period: string,
+    body: Body<'setUsageLimit'>,
+    options?: CallOptions,
+  ): Promise<UsageLimit> {
     return this.#transport.json({ method: 'PUT', path: route`/api/usage/limits/${scope}/${period}`, body, ...options });
   }
 

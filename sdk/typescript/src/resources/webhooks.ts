@@ -23,7 +23,7 @@ export class Webhooks {
   }
 
   /** One subscription. */
-  get(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
+  async get(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
     return this.#transport.json({ path: route`/api/webhooks/subscriptions/${id}`, ...options });
   }
 
@@ -33,7 +33,7 @@ export class Webhooks {
   }
 
   /** Changes the given fields of a subscription. */
-  update(
+  async update(
     id: string | number,
     body: Body<'updateWebhookSubscription'>,
     options?: CallOptions,
@@ -42,7 +42,7 @@ export class Webhooks {
   }
 
   /** Renews a subscription at its provider now. */
-  renew(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
+  async renew(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
     return this.#transport.json({ method: 'POST', path: route`/api/webhooks/subscriptions/${id}/renew`, ...options });
   }
 
@@ -58,12 +58,12 @@ export class Webhooks {
   }
 
   /** One message that arrived. */
-  log(id: string | number, options?: CallOptions): Promise<Answer<'getWebhookLog'>> {
+  async log(id: string | number, options?: CallOptions): Promise<Answer<'getWebhookLog'>> {
     return this.#transport.json({ path: route`/api/webhooks/logs/${id}`, ...options });
   }
 
   /** Runs the agent again for a mail that arrived. */
-  retrigger(id: string | number, options?: CallOptions): Promise<Answer<'retriggerWebhookLog'>> {
+  async retrigger(id: string | number, options?: CallOptions): Promise<Answer<'retriggerWebhookLog'>> {
     return this.#transport.json({ method: 'POST', path: route`/api/webhooks/logs/${id}/retrigger`, ...options });
   }
 }

@@ -92,17 +92,17 @@ export class Runs {
   }
 
   /** The record of a run. */
-  get(id: string, options?: CallOptions): Promise<Run> {
+  async get(id: string, options?: CallOptions): Promise<Run> {
     return this.#transport.json({ path: route`/runs/${id}`, ...options });
   }
 
   /** Answers the record when the run is over or waits for a person, else after some seconds as it is then. */
-  wait(id: string, { seconds, ...options }: CallOptions & { readonly seconds?: number } = {}): Promise<Run> {
+  async wait(id: string, { seconds, ...options }: CallOptions & { readonly seconds?: number } = {}): Promise<Run> {
     return this.#transport.json({ path: route`/runs/${id}/wait`, query: { seconds }, ...options });
   }
 
   /** When its agents, models and tools were at work: within a second after an attempt has ended. */
-  trace(id: string, options?: CallOptions): Promise<Answer<'getRunTrace'>> {
+  async trace(id: string, options?: CallOptions): Promise<Answer<'getRunTrace'>> {
     return this.#transport.json({ path: route`/runs/${id}/trace`, ...options });
   }
 
@@ -117,12 +117,12 @@ export class Runs {
   }
 
   /** Stops a run and keeps its text so far. A run that is over stays as it is. */
-  cancel(id: string, options?: CallOptions): Promise<Run> {
+  async cancel(id: string, options?: CallOptions): Promise<Run> {
     return this.#transport.json({ method: 'POST', path: route`/runs/${id}/cancel`, body: {}, ...options });
   }
 
   /** Adds a message to a run that is not over. */
-  steer(id: string, message: string | Content, options?: CallOptions): Promise<Run> {
+  async steer(id: string, message: string | Content, options?: CallOptions): Promise<Run> {
     const newMessage = typeof message === 'string' ? { role: 'user', parts: [{ text: message }] } : message;
     return this.#transport.json({
       method: 'POST',
@@ -145,12 +145,12 @@ export class Runs {
   }
 
   /** Messages to the webhook of a run, and what became of them. */
-  webhookDeliveries(id: string): Promise<Answer<'listRunWebhookDeliveries'>> {
+  async webhookDeliveries(id: string): Promise<Answer<'listRunWebhookDeliveries'>> {
     return this.#transport.json({ path: route`/runs/${id}/webhook/deliveries` });
   }
 
   /** Sends a message to the webhook of a run again. */
-  resendWebhook(id: string, delivery: string | number): Promise<Answer<'resendRunWebhookDelivery'>> {
+  async resendWebhook(id: string, delivery: string | number): Promise<Answer<'resendRunWebhookDelivery'>> {
     return this.#transport.json({ method: 'POST', path: route`/runs/${id}/webhook/deliveries/${delivery}/resend` });
   }
 

@@ -1,3 +1,5 @@
+import { PathValueError } from '../errors.ts';
+
 /** Bytes to send. A function is called for each try, so that the bytes of a stream can be sent again. */
 export type Upload = Sendable | (() => Sendable | Promise<Sendable>);
 export type Sendable = string | Uint8Array<ArrayBuffer> | Blob | FormData | ReadableStream<Uint8Array>;
@@ -24,9 +26,19 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** A path with its values encoded: route\`/runs/${id}\`. */
+/** A path with its values encoded, each of which is one segment: route\`/runs/${id}\`. Throws PathValueError for a value that no segment can have. */
 export function route(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
-  return texts.reduce((path, text, index) => `${path}${encodeURIComponent(values[index - 1] ?? '')}${text}`);
+  return texts.reduce((path, text, index) => {
+    const place = `${texts.slice(0, index).join('…')}…`;
+    return `${path}${segment(values[index - 1], place)}${text}`;
+  });
+}
+
+/** A value as a segment of a path. `place` is the path up to it, for the error. */
+export function segment(value: string | number | null | undefined, place: string): string {
+  const text = String(value ?? '');
+  if (['', '.', '..'].includes(text)) throw new PathValueError(place, value);
+  return encodeURIComponent(text);
 }
 
 /** The query of a URL, with `?`; empty without values. */

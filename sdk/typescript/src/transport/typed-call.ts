@@ -1,5 +1,5 @@
 import type { paths } from '../../gen/api.ts';
-import { type Call, type CallOptions, route } from './call.ts';
+import { type Call, type CallOptions, segment } from './call.ts';
 
 type Method = NonNullable<Call['method']>;
 /** A path of the OpenAPI document, such as `/api/audit` or `/api/auth/sessions/{id}`. */
@@ -44,8 +44,10 @@ interface Given extends CallOptions {
   readonly body?: unknown;
 }
 
-/** The request of a route, with its path filled in. */
+/** The request of a route, with its path filled in. Throws PathValueError for a value that no path can have. */
 export function callOf(method: Method, path: string, { path: values = {}, ...rest }: Given): Call {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => route`${values[name] ?? ''}`);
+  const filled = path.replace(/\{(\w+)\}/g, (hole, name: string, at: number) =>
+    segment(values[name], path.slice(0, at) + hole),
+  );
   return { method, path: filled, ...rest };
 }

@@ -35,7 +35,7 @@ class AsyncMemory:
 
     async def delete(self, *, app: str, user: str, id: str) -> None:
         """Deletes one entry."""
-        await self._transport.any(Call("DELETE", f"{_path_of(app, user)}{route('/{}', id)}"))
+        await self._transport.any(Call("DELETE", route("/apps/{}/users/{}/memory/{}", app, user, id)))
 
 
 def _path_of(app: str, user: str) -> str:

@@ -46,7 +46,8 @@ class AsyncRuns:
 
     def watch(self, run_id: str, *, after: str | None = None) -> AsyncRunStream:
         """Watches a run that exists, from its beginning or behind the event `after`."""
-        return AsyncRunStream(self, self._transport, run_id, after)
+        # A stream without an id is one of a run that is still to be started.
+        return AsyncRunStream(self, self._transport, run_id or "", after)
 
     async def start(
         self,

@@ -97,7 +97,7 @@ class AsyncTransport:
         request = request_of(self._http, call, self.options, token)
         try:
             response = await self._http.send(request, stream=stream)
-            if stream and response.status_code < 400:
+            if stream and response.is_success:
                 return response
             if stream:
                 await response.aread()

@@ -35,7 +35,7 @@ class Memory:
 
     def delete(self, *, app: str, user: str, id: str) -> None:
         """Deletes one entry."""
-        self._transport.any(Call("DELETE", f"{_path_of(app, user)}{route('/{}', id)}"))
+        self._transport.any(Call("DELETE", route("/apps/{}/users/{}/memory/{}", app, user, id)))
 
 
 def _path_of(app: str, user: str) -> str:

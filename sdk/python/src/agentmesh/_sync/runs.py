@@ -46,7 +46,8 @@ class Runs:
 
     def watch(self, run_id: str, *, after: str | None = None) -> RunStream:
         """Watches a run that exists, from its beginning or behind the event `after`."""
-        return RunStream(self, self._transport, run_id, after)
+        # A stream without an id is one of a run that is still to be started.
+        return RunStream(self, self._transport, run_id or "", after)
 
     def start(
         self,

@@ -96,7 +96,7 @@ class Transport:
         request = request_of(self._http, call, self.options, token)
         try:
             response = self._http.send(request, stream=stream)
-            if stream and response.status_code < 400:
+            if stream and response.is_success:
                 return response
             if stream:
                 response.read()
