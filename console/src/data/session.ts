@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { mesh, onSignedOut } from './client.ts';
+import { forgetKept, keepFor } from './kept.ts';
 import { forgetAll } from './query.ts';
 
 /** The part of a sign-in that the server lets its browser read. */
@@ -16,29 +17,46 @@ const path = '/console/session';
 export const session = signal<BrowserSession | undefined>(undefined);
 /** Whether the sign-in ended while the console was in use. */
 export const hasEnded = signal(false);
+/** Account whose data this page holds, by its address. It stays when its sign-in ends by itself, to go on after the next one. */
+let owner: string | undefined;
 
 onSignedOut.call = () => {
   const before = session.value;
   if (before?.email === undefined) return;
   hasEnded.value = true;
-  leave(before);
+  forgetAll();
+  session.value = { sign_in: before.sign_in, sign_up: before.sign_up };
 };
 
 export async function loadSession(): Promise<void> {
-  session.value = await mesh.request<BrowserSession>({ path });
+  take(await mesh.request<BrowserSession>({ path }));
 }
 
 export async function signIn(email: string, password: string): Promise<void> {
   await mesh.request({ method: 'POST', path, body: { email, password } });
-  hasEnded.value = false;
   await loadSession();
 }
 
 export async function signOut(): Promise<void> {
-  leave(await mesh.request<BrowserSession>({ method: 'DELETE', path }));
+  await mesh.request({ method: 'DELETE', path });
+  forgetKept();
+  startAnew();
 }
 
-function leave({ sign_in, sign_up }: BrowserSession): void {
-  forgetAll();
-  session.value = { sign_in, sign_up };
+function take(now: BrowserSession): void {
+  if (now.email !== undefined) keepFor(now.email);
+  if (owner !== undefined && owner !== now.email) return startAnew();
+  owner = now.email;
+  hasEnded.value = false;
+  session.value = now;
+}
+
+/**
+ * Forgets all that the page holds, and ends what it does: conversations with their runs, lists, drafts. The page is loaded again, because modules of any
+ * screen may hold something.
+ */
+function startAnew(): void {
+  session.value = undefined;
+  // Its caller goes to another screen before.
+  setTimeout(() => location.reload());
 }

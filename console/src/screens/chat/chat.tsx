@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
 import { mesh } from '../../data/client.ts';
+import { keep, kept } from '../../data/kept.ts';
 import { useQuery } from '../../data/query.ts';
 import { useTitle } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
@@ -27,7 +28,7 @@ export function Chat({ params }: { readonly params: Params }) {
     <When known={apps}>
       {(list) => {
         const named = params['app'];
-        const wanted = named === undefined ? [localStorage.getItem(lastApp), 'echo', list[0]?.name] : [named];
+        const wanted = named === undefined ? [kept(lastApp), 'echo', list[0]?.name] : [named];
         const app = wanted.map((it) => list.find(({ name }) => name === it)).find((it) => it !== undefined);
         if (app === undefined) return list.length === 0 ? <NoAgents /> : <NoSuchAgent />;
         return <Conversation key={app.name} app={app.name} session={params['session']} />;
@@ -40,7 +41,7 @@ function Conversation({ app, session }: { readonly app: string; readonly session
   const user = query.value.get('user') ?? 'user';
   const [hasState, text] = [useSignal(false), useSignal('')];
   const thread = session === undefined ? undefined : threadOf({ app, user, session });
-  useEffect(() => localStorage.setItem(lastApp, app), [app]);
+  useEffect(() => keep(lastApp, app), [app]);
   useEffect(() => {
     if (thread !== undefined && !thread.isRunning.peek()) void thread.load();
   }, [thread]);

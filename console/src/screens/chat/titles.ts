@@ -1,10 +1,12 @@
+import { keep, kept } from '../../data/kept.ts';
+
 const key = 'chat.titles';
 const most = 300;
 
 /** First words of chats, kept in this browser: the server's list of sessions has no words. */
 function titles(): Record<string, string> {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, string>;
+    return JSON.parse(kept(key) ?? '{}') as Record<string, string>;
   } catch {
     return {};
   }
@@ -15,6 +17,6 @@ export function titleOf(session: string): string | undefined {
 }
 
 export function keepTitle(session: string, text: string): void {
-  const kept = Object.entries({ ...titles(), [session]: text.trim().slice(0, 80) }).slice(-most);
-  localStorage.setItem(key, JSON.stringify(Object.fromEntries(kept)));
+  const all = Object.entries({ ...titles(), [session]: text.trim().slice(0, 80) }).slice(-most);
+  keep(key, JSON.stringify(Object.fromEntries(all)));
 }

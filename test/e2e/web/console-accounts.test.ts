@@ -1,0 +1,83 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type Caller, newAccount } from '../../caller.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { password, visit } from './open-console.ts';
+
+const url = inject('meshUrl');
+const timeout = 180_000;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+}, 300_000);
+afterAll(leaveBrowser);
+
+/** A page on which a new account has talked with an agent, at the address of the conversation. */
+async function visitChat(chrome: Browser, words: string) {
+  const visited = await visit(chrome, url, '/chat/echo');
+  const { page } = visited;
+  await send(page, words);
+  return { ...visited, email: await emailOf(visited.caller) };
+}
+
+async function send(page: Page, words: string): Promise<void> {
+  await page.locator('.composer textarea').fill(words);
+  await page.keyboard.press('Enter');
+  await page.locator('.prose', { hasText: words }).waitFor();
+  await page.getByText('Completed').waitFor();
+}
+
+async function emailOf(caller: Caller): Promise<string> {
+  return (await caller.request<{ email: string }>('GET', '/api/users/me')).body.email;
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+}
+
+const isShown = (page: Page, email: string): Promise<void> => page.locator(`.who [title="${email}"]`).first().waitFor();
+const kept = (page: Page): Promise<string> => page.evaluate<string>('JSON.stringify(localStorage)');
+const signOut = (page: Page): Promise<void> => page.getByRole('button', { name: 'Sign out' }).click();
+
+test('the next account in a tab sees nothing of the former one, whose conversation goes on where it was after its own sign-in', {
+  timeout,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, email } = await visitChat(browser, 'words of the first');
+  const next = await emailOf(await newAccount(url));
+  const words = page.getByText('words of the first');
+  const lose = async (): Promise<void> => {
+    await context.clearCookies();
+    // A request that is under way may be the first to find out: there is no link then.
+    await page.evaluate(`history.pushState(null, '', '/console/runs'); dispatchEvent(new PopStateEvent('popstate'))`);
+    await page.getByText('Your sign-in has ended.').waitFor();
+    await page.goBack();
+  };
+
+  for (const leave of [() => signOut(page), lose]) {
+    await leave();
+    await signIn(page, next);
+    await isShown(page, next);
+    await page.locator('.thread').getByRole('alert').waitFor();
+    expect(await words.count()).toBe(0);
+    expect(await kept(page)).not.toContain('words of the first');
+    await signOut(page);
+    await expect.poll(() => kept(page)).toBe('{}');
+    await signIn(page, email);
+    await isShown(page, email);
+    await words.first().waitFor();
+  }
+
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await send(page, 'words of another chat');
+  await lose();
+  await signIn(page, email);
+  await isShown(page, email);
+  await page.locator('.prose', { hasText: 'words of another chat' }).waitFor();
+  // Its name in the list of chats, which only the browser keeps.
+  await page.locator('.chats', { hasText: 'words of another chat' }).waitFor();
+  await context.close();
+});
