@@ -5,7 +5,7 @@ import './style/kit.css';
 import './style/parts.css';
 import './style/sign.css';
 import { render } from 'preact';
-import { loadSession } from './data/session.ts';
+import { followSignIn, loadSession } from './data/session.ts';
 import { App } from './shell/app.tsx';
 import { listenForKeys } from './shell/keys.ts';
 import { followLinks } from './shell/router.ts';
@@ -13,5 +13,6 @@ import './shell/theme.ts';
 
 followLinks();
 listenForKeys();
+followSignIn();
 render(<App />, document.body);
 void loadSession().catch(() => undefined);

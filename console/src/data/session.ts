@@ -13,6 +13,8 @@ export interface BrowserSession {
 }
 
 const path = '/console/session';
+/** Tells the other tabs of the browser that its sign-in has changed. */
+const channel = new BroadcastChannel('agentmesh-sign-in');
 
 export const session = signal<BrowserSession | undefined>(undefined);
 /** Whether the sign-in ended while the console was in use. */
@@ -29,18 +31,44 @@ onSignedOut.call = () => {
 };
 
 export async function loadSession(): Promise<void> {
-  take(await mesh.request<BrowserSession>({ path }));
+  take(await read());
 }
 
 export async function signIn(email: string, password: string): Promise<void> {
   await mesh.request({ method: 'POST', path, body: { email, password } });
+  channel.postMessage('changed');
   await loadSession();
 }
 
 export async function signOut(): Promise<void> {
   await mesh.request({ method: 'DELETE', path });
   forgetKept();
+  channel.postMessage('changed');
   startAnew();
+}
+
+/** Shows another account when the sign-in has changed outside of this page: in another tab, or by a page that is not of the console. */
+export function followSignIn(): void {
+  const look = (): void => {
+    if (session.peek() !== undefined) void lookAgain().catch(() => undefined);
+  };
+  channel.addEventListener('message', look);
+  addEventListener('focus', look);
+  document.addEventListener('visibilitychange', () => document.hidden || look());
+}
+
+async function lookAgain(): Promise<void> {
+  const before = session.peek();
+  const now = await read();
+  // The answer may be older than what is shown by now.
+  if (session.peek() !== before) return lookAgain();
+  if (now.email === before?.email) return;
+  if (now.email === undefined) onSignedOut.call();
+  else take(now);
+}
+
+function read(): Promise<BrowserSession> {
+  return mesh.request<BrowserSession>({ path });
 }
 
 function take(now: BrowserSession): void {

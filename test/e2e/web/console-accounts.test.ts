@@ -42,6 +42,16 @@ const isShown = (page: Page, email: string): Promise<void> => page.locator(`.who
 const kept = (page: Page): Promise<string> => page.evaluate<string>('JSON.stringify(localStorage)');
 const signOut = (page: Page): Promise<void> => page.getByRole('button', { name: 'Sign out' }).click();
 
+/** Does what happens when somebody comes back to the tab. */
+const look = (page: Page): Promise<unknown> => page.evaluate(`dispatchEvent(new Event('focus'))`);
+
+/** Gives the cookie of the browser to another account, as a page does that is not of the console. */
+async function changeCookie(page: Page, email: string): Promise<void> {
+  const call = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  const options = JSON.stringify({ ...call, body: JSON.stringify({ email, password }) });
+  expect(await page.evaluate<number>(`fetch('/console/session', ${options}).then(({ status }) => status)`)).toBe(200);
+}
+
 test('the next account in a tab sees nothing of the former one, whose conversation goes on where it was after its own sign-in', {
   timeout,
 }, async ({ skip }) => {
@@ -79,5 +89,42 @@ test('the next account in a tab sees nothing of the former one, whose conversati
   await page.locator('.prose', { hasText: 'words of another chat' }).waitFor();
   // Its name in the list of chats, which only the browser keeps.
   await page.locator('.chats', { hasText: 'words of another chat' }).waitFor();
+  await context.close();
+});
+
+test('a tab follows the account that another tab signs in, and that which it finds when it is looked at', {
+  timeout,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, email } = await visitChat(browser, 'words of the first');
+  const next = await emailOf(await newAccount(url));
+  const other = await context.newPage();
+  await other.goto(`${url}/console/`);
+  await signOut(other);
+  await page.getByText('Your sign-in has ended.').waitFor();
+  await signIn(other, next);
+  await isShown(page, next);
+  await page.locator('.thread').getByRole('alert').waitFor();
+  expect(await page.getByText('words of the first').count()).toBe(0);
+
+  await changeCookie(other, email);
+  await look(page);
+  await isShown(page, email);
+  await page.getByText('words of the first').first().waitFor();
+  await context.close();
+});
+
+test('a deletion is of the account whose address is shown, also when the browser is signed in as another one', {
+  timeout,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/account?tab=data');
+  const next = await newAccount(url);
+  await page.getByLabel('Your password').fill(password);
+  await changeCookie(page, await emailOf(next));
+  await page.getByRole('button', { name: 'Delete the account' }).click();
+  await page.getByText('All its data is erased.').waitFor();
+  await expect.poll(async () => (await caller.request('GET', '/api/users/me')).status).toBe(401);
+  expect((await next.request('GET', '/api/users/me')).status).toBe(200);
   await context.close();
 });

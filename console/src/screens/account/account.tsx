@@ -74,8 +74,11 @@ async function rename(user: User, values: Readonly<Record<string, string>>): Pro
 
 function Deletion() {
   const remove = async ({ password = '' }: Readonly<Record<string, string>>): Promise<void> => {
-    const [{ user_id: id }, email] = [await mesh.account.me(), session.peek()?.email ?? ''];
-    const receipt = await asOwner({ email, password }, (owner) => owner.account.delete(id));
+    const email = session.peek()?.email ?? '';
+    // The id comes from the same sign-in as the deletion: the cookie may be of another account by now.
+    const receipt = await asOwner({ email, password }, async ({ account }) =>
+      account.delete((await account.me()).user_id),
+    );
     await signOut();
     go(`/erased?receipt=${receipt}`, { replaces: true });
   };
