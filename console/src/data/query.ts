@@ -13,6 +13,8 @@ interface Entry {
   read: () => Promise<unknown>;
   readers: number;
   readAtMs: number;
+  /** What is being read may be older than a change. */
+  isStale: boolean;
   reading: Promise<void> | undefined;
 }
 
@@ -51,21 +53,26 @@ function entryOf(key: string): Entry {
   const found = entries.get(key);
   if (found !== undefined) return found;
   const known = signal<Known<unknown>>({ isLoading: true });
-  const entry = { known, read: () => Promise.resolve(), readers: 0, readAtMs: 0, reading: undefined };
+  const entry = { known, read: () => Promise.resolve(), readers: 0, readAtMs: 0, isStale: false, reading: undefined };
   entries.set(key, entry);
   return entry;
 }
 
 function refresh(entry: Entry): Promise<void> {
-  entry.reading ??= readOnce(entry).finally(() => {
-    entry.reading = undefined;
-  });
+  entry.reading ??= readUntilCurrent(entry);
   return entry.reading;
+}
+
+async function readUntilCurrent(entry: Entry): Promise<void> {
+  do await readOnce(entry);
+  while (entry.isStale);
+  entry.reading = undefined;
 }
 
 async function readOnce(entry: Entry): Promise<void> {
   const { data } = entry.known.peek();
   entry.known.value = { ...entry.known.peek(), isLoading: true };
+  entry.isStale = false;
   try {
     const next = await entry.read();
     entry.readAtMs = Date.now();
@@ -78,7 +85,7 @@ async function readOnce(entry: Entry): Promise<void> {
 /** Reads everything again whose key begins like this: at once where it is shown, else when it is shown next. A hidden tab waits until it is seen. */
 export async function invalidate(...prefixes: readonly string[]): Promise<void> {
   const found = Array.from(entries).filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix)));
-  for (const [, entry] of found) entry.readAtMs = 0;
+  for (const [, entry] of found) [entry.readAtMs, entry.isStale] = [0, true];
   if (document.hidden) return;
   await Promise.all(found.filter(([, { readers }]) => readers > 0).map(([, entry]) => refresh(entry)));
 }
