@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 import { visit } from './open-console.ts';
@@ -47,5 +47,58 @@ test('what changes while a list is being read is shown when the read ends', { ti
   await page.evaluate('new Promise(requestAnimationFrame)');
   answered.resolve();
   await page.getByText('No tokens').waitFor();
+  await context.close();
+});
+
+/** Numbers of the messages that are shown, in order. */
+const shown = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(
+    `Array.from(document.querySelectorAll('.thread .bubble, .thread .prose'), ({ textContent }) => textContent.trim())`,
+  );
+
+const range = (from: number, to: number): string[] => Array.from({ length: to - from }, (_, n) => String(from + n));
+
+test('messages of a chat are shown once and in order when earlier ones are read, the chat is left and others were added meanwhile', {
+  timeout,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  const events = range(0, 450).map((text, number) => ({
+    author: number % 2 === 0 ? 'user' : 'echo',
+    content: { role: number % 2 === 0 ? 'user' : 'model', parts: [{ text }] },
+  }));
+  const session = await caller.createSession('echo', { events });
+  const earlier = page.getByRole('button', { name: 'Earlier messages' });
+  const leave = async (): Promise<void> => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();
+  };
+  const comeBack = async (): Promise<void> => {
+    const read = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(`${session.id}/runs`));
+    await page.goBack();
+    await read;
+  };
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.goto(`${url}/console/chat/echo/${session.id}?user=u1`);
+  await expect.poll(() => shown(page)).toEqual(range(250, 450));
+  await earlier.click();
+  await expect.poll(() => shown(page)).toEqual(range(50, 450));
+  await leave();
+  await comeBack();
+  await earlier.click();
+  await expect.poll(() => shown(page)).toEqual(range(0, 450));
+  await earlier.waitFor({ state: 'detached' });
+
+  // More than a page is new: the messages before it are behind the button again.
+  await leave();
+  const added = range(450, 560);
+  for (const text of added) expect((await caller.run(session, text)).status).toBe(200);
+  await comeBack();
+  const all = [...range(0, 450), ...added.flatMap((text) => [text, text])];
+  for (const count of [200, 400, 600, all.length]) {
+    await expect.poll(() => shown(page)).toEqual(all.slice(-count));
+    if (count < all.length) await earlier.click();
+  }
+  await earlier.waitFor({ state: 'detached' });
   await context.close();
 });

@@ -43,8 +43,7 @@ export class Thread {
         this.#page(),
         mesh.sessions.runs(this.place, { limit: 5 }).page(),
       ]);
-      this.#earlier.value = next;
-      this.#add(items.toReversed());
+      this.#takeNewest(items.toReversed(), next);
       this.isLoaded.value = true;
       const open = runs.items.find(({ status }) => openStates.has(status));
       this.run.value = open ?? runs.items[0];
@@ -57,7 +56,7 @@ export class Thread {
   async loadEarlier(): Promise<void> {
     const { items, next } = await this.#page(this.#earlier.value);
     this.#earlier.value = next;
-    this.events.value = [...items.toReversed(), ...this.events.value];
+    this.events.value = [...this.#unknown(items.toReversed()), ...this.events.value];
   }
 
   async send(message: Content): Promise<void> {
@@ -140,9 +139,23 @@ export class Thread {
     }
   }
 
-  #add(events: readonly Event[]): void {
+  /** Takes the newest page. Events before a gap, for which too many are new, are left out: they are behind the page's cursor. */
+  #takeNewest(page: readonly Event[], before: string | undefined): void {
+    if (this.#unknown(page).length === page.length) {
+      const from = page[0]?.timestamp ?? 0;
+      this.events.value = this.events.value.filter(({ timestamp = 0 }) => timestamp > from);
+      this.#earlier.value = before;
+    }
+    this.#add(page);
+  }
+
+  #unknown(events: readonly Event[]): readonly Event[] {
     const known = new Set(this.events.value.map(({ id }) => id));
-    const fresh = events.filter(({ id }) => id === undefined || !known.has(id));
+    return events.filter(({ id }) => id === undefined || !known.has(id));
+  }
+
+  #add(events: readonly Event[]): void {
+    const fresh = this.#unknown(events);
     if (fresh.some(({ author }) => author === 'user')) this.sent.value = undefined;
     if (fresh.length === 0) return;
     this.events.value = [...this.events.value, ...fresh].toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
