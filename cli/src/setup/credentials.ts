@@ -25,7 +25,8 @@ export function readCredentials(url: string | undefined): Credentials {
   return { url: wanted, token: token ?? (stored?.url === wanted ? stored.token : undefined) };
 }
 
-function readStored(): Partial<Credentials> | undefined {
+/** What `agentmesh login` has stored, if anything. */
+export function readStored(): Partial<Credentials> | undefined {
   try {
     return JSON.parse(readFileSync(credentialsFile(), 'utf8')) as Partial<Credentials>;
   } catch {

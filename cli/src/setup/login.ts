@@ -3,7 +3,7 @@ import { AgentMesh } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { createOutput } from '../terminal/output.ts';
 import { ask, readStdin } from '../terminal/ask.ts';
-import { credentialsFile, readCredentials, removeCredentials, storeCredentials } from './credentials.ts';
+import { credentialsFile, readCredentials, readStored, removeCredentials, storeCredentials } from './credentials.ts';
 import { deviceToken } from './device-login.ts';
 import { sessionOf } from './session.ts';
 
@@ -29,8 +29,8 @@ export function addLogin(program: Command): void {
     });
   program
     .command('logout')
-    .description('forget the token that login has stored')
-    .action(() => removeCredentials());
+    .description('forget the token that login has stored; it stays valid until it is revoked in the console')
+    .action(() => createOutput(false).note(forget()));
   program
     .command('whoami')
     .description('show the account')
@@ -39,6 +39,14 @@ export function addLogin(program: Command): void {
       const { email, role } = await mesh.account.me();
       output.record({ url, email, role });
     });
+}
+
+/** Removes the stored token. Returns a line about it: no personal token opens the routes that revoke one, so it goes on being valid. */
+function forget(): string {
+  const stored = readStored();
+  removeCredentials();
+  if (stored?.url === undefined) return 'No token was stored.';
+  return `Forgot the token for ${stored.url}, which stays valid: revoke it at ${stored.url}/console/account?tab=tokens`;
 }
 
 interface LoginOptions {

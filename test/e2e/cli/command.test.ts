@@ -116,8 +116,11 @@ describe('agentmesh', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await start(['whoami'], {}).ended).out).toContain('@example.com');
     expect((await start(['whoami', '--url', 'http://127.0.0.1:9'], {}).ended).code).toBe(2);
-    await start(['logout'], {}).ended;
+    const logout = await start(['logout'], {}).ended;
+    const told = expect.stringMatching(`^Forgot the token for ${url}, which stays valid: revoke it at .*\n$`);
+    expect(logout).toEqual({ code: 0, out: '', err: told });
     expect((await start(['whoami'], {}).ended).code).toBe(2);
+    expect((await start(['logout'], {}).ended).err).toBe('No token was stored.\n');
   });
 
   test('signs in with a code that a person approves elsewhere', async () => {
