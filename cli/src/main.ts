@@ -12,11 +12,13 @@ import { addDoctor } from './setup/doctor.ts';
 import { addLogin } from './setup/login.ts';
 import { addProject } from './setup/project.ts';
 import { exitCode, UsageError } from './terminal/exit-code.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 const program = new Command('agentmesh')
   .description(
     'Agent Mesh at the terminal. AGENTMESH_URL and AGENTMESH_TOKEN name the server and the token, else those of login are used.',
   )
+  .version(manifest.version, '--version', 'print the version of the command')
   .option('--url <url>', 'address of the server')
   .option('--json', 'print JSON, for programs')
   .showHelpAfterError('(type agentmesh help for the commands)');

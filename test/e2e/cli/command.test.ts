@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AgentMesh, type Run } from '@agentmesh/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
+import manifest from '../../../cli/package.json' with { type: 'json' };
 import { type Ended, type Running, startCommand } from './start-command.ts';
 
 const url = inject('meshUrl');
@@ -254,6 +255,10 @@ describe('agentmesh', () => {
   test('says that a list is empty, on stderr', async () => {
     expect(await command('webhooks', 'list')).toEqual({ code: 0, out: '', err: 'There are none.\n' });
     expect((await command('webhooks', 'list', '--json')).out).toBe('[]\n');
+  });
+
+  test('prints the version of its package', async () => {
+    expect(await command('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
   });
 
   test('finds what is wrong with a server, and says what to type', async () => {
