@@ -37,7 +37,7 @@ export async function openTraces(
   const writer = sample > 0 ? resources.use(new TraceWriter({ db, log, metrics, sample })) : undefined;
   const sinks = [shared, writer].flatMap((sink) => sink?.add ?? []);
   return {
-    watched: sinks.length > 0 ? watchAttempts(shared === undefined ? sample : 1, sinks) : undefined,
+    watched: sinks.length > 0 ? watchAttempts(shared === undefined ? sample : 1, sinks, log) : undefined,
     log: shared?.log,
     writer,
   };

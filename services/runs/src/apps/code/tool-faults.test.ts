@@ -53,6 +53,35 @@ test('a tool in code that throws, or keeps its worker busy, is in the log with i
   expect(said('the code of an app keeps its worker busy')).toMatchObject([{ app: 'faulty', tools: ['spins'] }]);
 });
 
+/** Sends spans as no tracer would: the line between the processes passes on what JSON has no words for. */
+const forging = `
+import { FunctionTool, LlmAgent } from '@google/adk';
+const circle = {}; circle.circle = circle;
+const attributes = { 'gen_ai.size': 10n, circle, odd: [1, 10n], none: undefined, endless: Infinity, kept: 'yes', list: ['a', 'b'] };
+const span = { name: 'forged', traceId: '', spanId: '1', startTime: 1, endTime: 2, hasFailed: false, attributes };
+const execute = () => { process.send({ kind: 'spans', run: 1, spans: [span] }); return 'done'; };
+export const rootAgent = new LlmAgent({
+  name: 'agent', model: 'echo/echo', tools: [new FunctionTool({ name: 'forge', description: 'forge', execute })],
+});
+`;
+
+test('attributes of spans from code are texts, numbers, booleans and lists of them: others are left out', async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'code-')), (path) => rm(path, { recursive: true }));
+  await writeFile(join(folder, 'agent.ts'), forging);
+  resources.use(startSpanWatching());
+  const apps = resources.use(openCodeApps({ isTraced: true }));
+  const request = { appName: 'forging', folder, entry: 'agent.ts' };
+  const bench = createAppBench(await apps.load({ request, text: '', language: 'typescript' }, undefined));
+  const spans: EndedSpan[] = [];
+  await watchSpans(
+    (span) => spans.push(span),
+    () => bench.run({ text: '[[tool:forge {}]]' }),
+  );
+  expect(spans.find(({ name }) => name === 'forged')?.attributes).toStrictEqual({ kept: 'yes', list: ['a', 'b'] });
+  expect(JSON.parse(JSON.stringify(spans))).toEqual(spans);
+});
+
 /** The spans of the worker are inside the one of its host. */
 function expectTree(spans: readonly EndedSpan[]): void {
   const named = (name: string) => spans.find((span) => span.name === name);

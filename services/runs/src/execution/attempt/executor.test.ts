@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
@@ -64,6 +65,28 @@ test('a run that is cancelled while it waits for its turn goes on at once, to it
   await expect.poll(begun).toBe('3');
   end('3');
   await executor.idle();
+});
+
+test('an attempt that rejects is left like one that has lost its turn, and holds up no other', async () => {
+  const ended: unknown[] = [];
+  const options = {
+    outageMs: 0,
+    log: createLogger({ level: 'silent', name: 'test' }),
+    around: () => Promise.reject(new Error('out of order')),
+    onEnded: (ending, { invocationId }) => void ended.push([invocationId, ending]),
+  } satisfies Partial<ExecutorOptions>;
+  const executor = createExecutor(options as Partial<ExecutorOptions> as ExecutorOptions);
+  for (const invocationId of ['1', '2']) {
+    executor.start(create(TurnSchema, { session: { accountId: 'a' }, invocationId, ...again }));
+  }
+  await executor.idle();
+  expect([executor.running, ended]).toEqual([
+    0,
+    [
+      ['1', 'lost'],
+      ['2', 'lost'],
+    ],
+  ]);
 });
 
 test('runs of an account that are stored together begin in several rounds of the event loop beside another account', async () => {

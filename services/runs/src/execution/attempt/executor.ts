@@ -101,7 +101,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const leave = attempts.add(running);
       const lease = leaseOf(executor, options.outageMs, running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lease, waits, lost });
-      const begin = () => options.around?.(turn, attempt) ?? attempt();
+      const begin = () => settled(options, turn, options.around?.(turn, attempt) ?? attempt());
       running.done = inTurn(running, begin).then((ending) => {
         leave();
         entering?.end();
@@ -135,6 +135,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     drain: (deadlineMs) => drain(executor, attempts, deadlineMs),
   };
   return executor;
+}
+
+/** An attempt rejects only by a fault of this program, whose ledger may still show the run. It must end neither this process nor those who wait for it. */
+function settled({ log }: ExecutorOptions, { invocationId, session }: Turn, attempt: Promise<Ending>): Promise<Ending> {
+  return attempt.catch((err: unknown) => {
+    log.error({ err, invocationId, app: session?.appName }, 'an attempt has failed outside its run');
+    return 'lost';
+  });
 }
 
 /** Waits until nothing is executed. What still is at the deadline is handed over: answers its leases. */

@@ -21,7 +21,7 @@ it('the spans of an attempt reach every process, with the events that were made 
   const log = createLogger({ level: 'silent', name: 'test' });
   const host = { bus: createLocalBus(), log, resources } as unknown as Host<typeof runsSettings>;
   const [one, other] = [await shareSpans(host), await shareSpans(host)];
-  const watched = watchAttempts(1, [one.add]);
+  const watched = watchAttempts(1, [one.add], log);
   const stored: unknown[] = [];
   const sessions = watched.noticing({
     appendEvents: async (request: unknown) => void stored.push(request),
@@ -45,6 +45,23 @@ it('the spans of an attempt reach every process, with the events that were made 
     expect(JSON.stringify(read).length).toBeLessThan(3_000);
     expect(spans.ofEvent(app, 'ev-1')).toHaveLength(1);
   }
+});
+
+it('a receiver of spans that fails changes no ending, and keeps them from no other receiver', async () => {
+  using _ = startSpanWatching();
+  const lines: string[] = [];
+  const log = createLogger({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } });
+  const taken: string[] = [];
+  const fail = () => {
+    throw new TypeError('Do not know how to serialize a BigInt');
+  };
+  const watched = watchAttempts(1, [fail, ({ invocationId }) => taken.push(invocationId)], log);
+  expect(await watched.around(turn, () => Promise.resolve('ended'))).toBe('ended');
+  await expect(watched.around(turn, () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+  expect(taken).toEqual(['e-1', 'e-1']);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(
+    Array(2).fill({ msg: 'the spans of an attempt were dropped', invocationId: 'e-1', err: { type: 'TypeError' } }),
+  );
 });
 
 interface Span {

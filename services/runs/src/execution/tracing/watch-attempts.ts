@@ -1,6 +1,6 @@
 import { spanWatcher, watchSpan } from '@agentmesh/lib/spans';
 import { whenOver } from '@agentmesh/lib/wait';
-import { accountHash, isTracing } from '@agentmesh/lib/telemetry';
+import { accountHash, isTracing, type Logger } from '@agentmesh/lib/telemetry';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Ending } from '../attempt/execution-deps.ts';
@@ -20,7 +20,15 @@ export interface WatchedAttempts {
 }
 
 /** Sees the spans of runs, of a part of all runs below `sample` 1. All attempts of a run are seen, or none. */
-export function watchAttempts(sample: number, sinks: readonly TraceSink[]): WatchedAttempts {
+export function watchAttempts(sample: number, sinks: readonly TraceSink[], log: Logger): WatchedAttempts {
+  const pass = (sink: TraceSink, turn: Turn, trace: SeenAttempt): void => {
+    try {
+      sink(turn, trace);
+    } catch (err) {
+      // The attempt is over and stored: its spans must not change how it has ended.
+      log.error({ err, invocationId: turn.invocationId }, 'the spans of an attempt were dropped');
+    }
+  };
   return {
     around: (turn, attempt) => {
       const { session, invocationId } = turn;
@@ -33,7 +41,7 @@ export function watchAttempts(sample: number, sinks: readonly TraceSink[]): Watc
         ...(isTracing() && { 'agentmesh.account.hash': accountHash(session.accountId) }),
       };
       return whenOver(watchSpan(trace, { name: 'invocation', attributes }, attempt), () => {
-        for (const sink of sinks) sink(turn, trace);
+        for (const sink of sinks) pass(sink, turn, trace);
       });
     },
     noticing: (sessions) => ({

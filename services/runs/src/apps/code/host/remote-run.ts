@@ -5,6 +5,7 @@ import type { AgentRun, AgentRunOptions, EventLoop } from '../../turns/agent-run
 import type { RunRequest, WorkerMessage } from '../protocol.ts';
 import { answerCall, type HostParts } from './answer-call.ts';
 import type { CodeWorker, RunSide } from './code-worker.ts';
+import { plainSpan } from './plain-span.ts';
 import { RemoteSession } from './remote-session.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
 
@@ -55,7 +56,7 @@ export class RemoteRun implements AgentRun, RunSide {
       if (message.last) this.#push(over);
     }
     if (message.kind === 'missing') this.#options.missing?.noteMissing({ name: message.name, reason: message.reason });
-    if (message.kind === 'spans') this.#inRun(() => showSpans(message.spans));
+    if (message.kind === 'spans') this.#inRun(() => showSpans(message.spans.map(plainSpan)));
     if (message.kind === 'call') void this.#inRun(() => this.#answer(message));
     if (message.kind !== 'done') return;
     if (message.error === undefined) this.#push(over);
