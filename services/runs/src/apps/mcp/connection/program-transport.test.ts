@@ -62,6 +62,33 @@ test('a program and its processes end with a process that exits without closing'
   await untilGone(Number(said));
 });
 
+/** A process with few descriptors, which takes all before it starts a program, and gives them back before it starts another one. */
+const exhausted = `
+  import { closeSync, openSync } from 'node:fs';
+  import { ProgramTransport } from ${JSON.stringify(new URL('program-transport.ts', import.meta.url).href)};
+  const server = { kind: 'stdio', command: 'sh', args: ['-c', 'read line'], env: {}, timeoutMs: 1 };
+  const taken = [];
+  try { for (;;) taken.push(openSync('/dev/null')); } catch {}
+  const first = new ProgramTransport(server);
+  const refusal = await first.start().catch(({ code }) => code);
+  await first.close();
+  for (const descriptor of taken) closeSync(descriptor);
+  const second = new ProgramTransport(server);
+  await second.start();
+  await second.close();
+  console.log(refusal);`;
+
+test('a process that has no descriptors left is refused its program, and goes on', async () => {
+  const args = ['-c', 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, exhausted];
+  const child = spawn('sh', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    said += piece;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, said.trim()]).toEqual([0, 'EMFILE']);
+});
+
 test('a program that cannot be started is an error', async () => {
   const server: StdioServer = { ...program(''), command: '/nowhere/program' };
   await expect(new ProgramTransport(server).start()).rejects.toThrow('ENOENT');

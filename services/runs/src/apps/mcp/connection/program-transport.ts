@@ -51,17 +51,16 @@ export class ProgramTransport implements Transport {
       detached: true,
       ...(cwd !== undefined && { cwd }),
     });
-    this.#child = child;
-    this.#ended = new Promise((resolve) => child.once('exit', () => resolve(this.#clear(child))));
-    child.once('close', () => this.onclose?.());
-    child.stdin.on('error', (error) => this.onerror?.(error));
-    child.stdout.on('error', (error) => this.onerror?.(error));
-    child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+    // A process without descriptors gets a child without pipes: it has no more than the error, which ends the process when nobody hears it.
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.once('error', reject);
     child.once('spawn', resolve);
+    child.once('close', () => this.onclose?.());
     await promise;
-    child.on('error', (error) => this.onerror?.(error));
+    this.#child = child;
+    this.#ended = new Promise((end) => child.once('exit', () => end(this.#clear(child))));
+    for (const part of [child, child.stdin, child.stdout]) part.on('error', (error) => this.onerror?.(error));
+    child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     if (child.pid === undefined) return;
     if (running.size === 0) process.once('exit', endAll);
     running.add(child.pid);
