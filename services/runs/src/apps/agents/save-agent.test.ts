@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createAddressPolicy } from '@agentmesh/lib/outbound';
+import { MeshError } from '@agentmesh/lib/rpc';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkBuiltInTool } from '../entries/built-in-resolver.ts';
 import { openTestDatabase, type RunsDatabase } from '../../../test/open-test-database.ts';
 import { log } from '../../../test/run-agents.ts';
-import type { AgentsContext } from './agents-context.ts';
+import { selectAgents } from '../../store/agents.ts';
+import type { AgentsContext, WriteAgent } from './agents-context.ts';
 import { removeAgent } from './remove-agent.ts';
 import { saveAgent } from './save-agent.ts';
 
@@ -28,7 +30,7 @@ function createKeys() {
 }
 
 /** Saves agents of one account; those with the number 0 are new. */
-function openAccount(keys: ReturnType<typeof createKeys>) {
+function openAccount(keys: ReturnType<typeof createKeys>, writeAgent?: WriteAgent) {
   const context: AgentsContext = {
     config: { maxAgents: 10 },
     db: database.db,
@@ -40,6 +42,7 @@ function openAccount(keys: ReturnType<typeof createKeys>) {
     savedKeys: keys.client,
     sealHeaders: () => Promise.reject(new Error('not used')),
     apiBases: createAddressPolicy([]),
+    ...(writeAgent && { writeAgent }),
   };
   const accountId = randomUUID();
   const save = (agentId: number, name = 'one') =>
@@ -57,7 +60,7 @@ function openAccount(keys: ReturnType<typeof createKeys>) {
       },
     });
   const remove = (agentId: number) => removeAgent(context, { accountId, agentId, ifMatch: [] });
-  return { save, remove };
+  return { accountId, save, remove };
 }
 
 test('agents of each account are numbered from 1, and no number is used again', async () => {
@@ -77,6 +80,24 @@ test('only the key of the last of several replacements at once stays, and none a
   const last = written.toSorted((one, other) => other.version - one.version)[0];
   expect([...keys.ids]).toEqual([last?.key_id]);
   await remove(agentId);
+  expect(keys.ids.size).toBe(0);
+});
+
+test('a write of which nobody knows whether it was stored keeps the key that the agent may have', async () => {
+  const keys = createKeys();
+  const { accountId, save } = openAccount(keys, async (work) => {
+    await database.db.transaction(work);
+    throw new MeshError('unavailable', 'outcome_unknown', 'The connection broke behind the commit.');
+  });
+  await expect(save(0)).rejects.toMatchObject({ reason: 'outcome_unknown' });
+  const [stored] = await selectAgents(database.db, { accountId });
+  expect([...keys.ids]).toEqual([stored?.key_id]);
+});
+
+test('a write that was not stored leaves no key behind', async () => {
+  const keys = createKeys();
+  const { save } = openAccount(keys);
+  await expect(save(7)).rejects.toMatchObject({ reason: 'agent_not_found' });
   expect(keys.ids.size).toBe(0);
 });
 

@@ -1,4 +1,5 @@
 import type { Transaction } from '@agentmesh/lib/pg';
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { AgentsContext } from './agents-context.ts';
 import { agentChanged, agentNameTaken, agentNotFound, agentsTooMany, agentTooLarge } from '../../errors.ts';
 import { raiseRevision } from '../../store/agent-accounts.ts';
@@ -50,13 +51,18 @@ export async function saveAgent(context: AgentsContext, agent: AgentToSave): Pro
   const { writeAgent = (work) => context.db.transaction(work) } = context;
   const { row, formerKeyId } = await writeAgent((tx) => write(tx, { ...agent, fields: key.fields }, limits)).catch(
     async (error: unknown) => {
-      if (key.isNew) await dropModelKey(context, accountId, key.keyId);
+      if (key.isNew && !mayBeStored(error)) await dropModelKey(context, accountId, key.keyId);
       throw error;
     },
   );
   await tellChange(context, accountId);
   if (formerKeyId !== key.keyId) await dropModelKey(context, accountId, formerKeyId);
   return row;
+}
+
+/** The connection broke while the agent was committed: it may have its new key. */
+function mayBeStored(error: unknown): boolean {
+  return error instanceof MeshError && error.reason === 'outcome_unknown';
 }
 
 /** Checks an agent like `saveAgent`, and stores nothing. Throws AgentFaults. */
