@@ -58,6 +58,9 @@ describe('fields that cannot be used are refused with 422 that names them', () =
     ['a key', { mcp_servers: [{ url: 'https://a.example.com/', api_key: 'sk-1' }] }, 'mcp_servers', 'saved key'],
     ['a blank name', { agent_name: '  ' }, 'agent_name', ''],
     ['a name with control characters', { agent_name: 'a\u0007b' }, 'agent_name', 'control'],
+    ['NUL in a tag', { tags: ['a', 'b\0'] }, 'tags', 'NUL'],
+    ['NUL in a key', { output_schema: { type: 'object', properties: { 'a\0': {} } } }, 'output_schema', 'NUL'],
+    ['half of a pair in a text', { default_answer: { text: 'a\ud83d' } }, 'default_answer', 'surrogate'],
     ['two different lists of tools', { tools: [], agent_tools: ['http_get'] }, 'agent_tools', 'tools'],
   ])('%s', async (_what, over, field, text) => {
     const [issue] = await issues(ada, { agent_name: 'refused', ...over });

@@ -9,6 +9,8 @@ type Input = Readonly<Record<string, unknown>>;
 /** Names that a field may have instead. */
 const otherNames = { agent_tools: 'tools', agent_skills: 'skills' } as const;
 const known = Object.keys(AgentFields.properties);
+/** PostgreSQL has none of these. */
+const noCharacters = 'NUL or half of a surrogate pair';
 const controls = /\p{Cc}/u;
 
 /**
@@ -23,7 +25,7 @@ export function readFields(input: Input): AgentFields {
   const asking = askingTools(input);
   if (asking.length > 0 && value['confirm_tools'] === undefined) value['confirm_tools'] = asking;
   faults.push(...schemaMistakes(AgentFields, value), ...unsupported(input), ...nameFaults(value['agent_name']));
-  faults.push(...confirmFaults(value));
+  faults.push(...confirmFaults(value), ...unstorable(value, []));
   if (faults.length > 0 || !Value.Check(AgentFields, value)) throw new AgentFaults(faults);
   return value;
 }
@@ -86,4 +88,17 @@ function isEmpty(value: unknown): boolean {
 function nameFaults(name: unknown): AgentFault[] {
   const isBad = typeof name === 'string' && controls.test(name);
   return isBad ? [{ path: ['agent_name'], reason: 'must not hold control characters' }] : [];
+}
+
+/** Texts and keys that the database cannot store, wherever they are. */
+function unstorable(value: unknown, path: readonly string[]): AgentFault[] {
+  if (typeof value === 'string') return isStorable(value) ? [] : [{ path, reason: `must not hold ${noCharacters}` }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    isStorable(key) ? unstorable(inner, [...path, key]) : [{ path, reason: `must have no key with ${noCharacters}` }],
+  );
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }

@@ -120,6 +120,17 @@ test('a setting that stands in both places is read again in both', () => {
   expect(readAgent(printAgent(fields), new Map())).toEqual(fields);
 });
 
+test('an escape in YAML for what PostgreSQL cannot store is refused with its place', () => {
+  const texts = ['a\\0', 'a\\ud83d'].map(
+    (output) => `name: a\nmodel: echo/echo\ninstruction: ""\noutput_key: "${output}"\n`,
+  );
+  for (const text of texts) {
+    expect(() => readAgent(text, new Map())).toThrowError(
+      expect.objectContaining({ faults: [expect.objectContaining({ path: ['output_key'] })] }),
+    );
+  }
+});
+
 test('any text is read, or refused with faults', () => {
   fc.assert(
     fc.property(fc.oneof(text, fc.json(), fc.string({ unit: 'binary' })), (input) => {
