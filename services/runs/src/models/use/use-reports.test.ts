@@ -45,6 +45,21 @@ test('reports that come while one is sent are sent together, in order', async ()
   expect(keys.reports).toEqual([['a'], ['b', 'c'], ['d']]);
 });
 
+test('a report that comes in the moment in which the queue was found empty is sent, and waited for at the end', async () => {
+  const sent: unknown[] = [];
+  const { promise, resolve } = Promise.withResolvers<{ $typeName: 'agentmesh.keys.v1.EndCallsResponse' }>();
+  const endCalls = ({ calls }: MessageInitShape<typeof EndCallsRequestSchema>) => {
+    sent.push(calls);
+    return promise;
+  };
+  const reports = new UseReports({ endCalls }, log);
+  reports.add({ callId: 'a' });
+  void promise.then(() => reports.add({ callId: 'b' }));
+  resolve({ $typeName: 'agentmesh.keys.v1.EndCallsResponse' });
+  await reports.flush(1_500);
+  expect(sent).toEqual([[{ callId: 'a' }], [{ callId: 'b' }]]);
+});
+
 test('a report that failed is sent again, after a second or when the process stops', async () => {
   const away = () => new MeshError('unavailable', 'service_unreachable', 'away');
   const keys = createKeys(away(), away());

@@ -39,9 +39,7 @@ export class UseReports {
       this.#log.error({ most: longestQueue }, 'the oldest report of the use of a model was dropped');
     }
     this.#queue.push(call);
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
-    });
+    this.#sending ??= this.#sendAll();
   }
 
   /** Resolves when all reports are sent. */
@@ -69,6 +67,8 @@ export class UseReports {
         await this.#postpone(calls, err);
       }
     }
+    // In the same step as the look at the queue: a report that came between the two would start nothing.
+    this.#sending = undefined;
   }
 
   /** A report may be repeated: each call counts once. One that the service cannot take is dropped, so that it does not hold up the others for ever. */
