@@ -30,6 +30,7 @@ import {
   notCalled,
   othersSince,
   publicStatus,
+  runOfKey,
   startTurn,
   type Stored,
   type StoredRun,
@@ -202,6 +203,8 @@ export class InMemorySessions {
   }
 
   #beginTurn(request: BeginTurnRequest) {
+    const earlier = runOfKey(this.#sessions.values(), request);
+    if (earlier !== undefined) return { invocationId: earlier.invocationId, already: true };
     const session = request.createsSession ? this.create(request.session as SessionKey) : this.#find(request.session);
     const invocationId = request.invocationId || `e-${randomUUID()}`;
     const run: StoredRun = { request, invocationId, status: 'queued', attempt: 0 };

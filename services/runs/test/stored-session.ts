@@ -157,3 +157,12 @@ export function messagesSince(
     return author === 'user' && id === invocationId && content !== undefined;
   });
 }
+
+/** The run that an earlier request with the idempotency key of this one started. */
+export function runOfKey(all: Iterable<StoredSession>, { idempotencyKey, onlyRepeats, session }: BeginTurnRequest) {
+  const own = [...all].filter(({ key }) => key.accountId === session?.accountId).flatMap(({ runs }) => runs);
+  const found =
+    idempotencyKey === '' ? undefined : own.find(({ request }) => request.idempotencyKey === idempotencyKey);
+  if (found === undefined && onlyRepeats) throw new MeshError('not_found', 'run_not_found', 'No such run.');
+  return found;
+}

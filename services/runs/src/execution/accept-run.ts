@@ -29,6 +29,8 @@ export interface NewRun
   readonly waitingAttempt?: number;
   /** See BeginTurnRequest. */
   readonly createsSession?: boolean;
+  /** See BeginTurnRequest. */
+  readonly onlyRepeats?: boolean;
 }
 
 /** For whom a run is accepted. */

@@ -33,6 +33,18 @@ describe('an idempotency key', () => {
     expect((await service.client.beginTurn(beginWith(elsewhere, 'once', { idempotencyKey: 'k' }))).already).toBe(false);
   });
 
+  test('finds its run for a request that only repeats, which accepts none itself', async () => {
+    const session = await newSession();
+    const request = beginWith(session, 'once', { idempotencyKey: 'k' });
+    const repeat = (over = {}) => service.client.beginTurn({ ...request, onlyRepeats: true, ...over });
+    const refusal = { code: 'not_found', reason: 'run_not_found' };
+    await expect(repeat()).rejects.toMatchObject(refusal);
+    const { invocationId } = await service.client.beginTurn(request);
+    expect(await repeat()).toMatchObject({ invocationId, already: true });
+    await expect(repeat({ idempotencyKey: '' })).rejects.toMatchObject(refusal);
+    expect((await service.client.listRuns(session)).runs).toHaveLength(1);
+  });
+
   test('finds its run when the run waits, has ended, or its session is gone', async () => {
     const session = await newSession();
     await begin(session, 'one');

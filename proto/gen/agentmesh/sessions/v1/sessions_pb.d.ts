@@ -1104,6 +1104,13 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: bool creates_session = 22;
    */
   createsSession: boolean;
+
+  /**
+   * True: no run is accepted. The run that an earlier request with the `idempotency_key` accepted is answered. NOT_FOUND run_not_found without one.
+   *
+   * @generated from field: bool only_repeats = 23;
+   */
+  onlyRepeats: boolean;
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { MeshError } from '@agentmesh/lib/rpc';
 import { awaitedRunsTooMany } from '../../errors.ts';
 import { hasRoomToAwait, insertAwaitedRun } from '../../store/awaited-runs.ts';
 import type { Noticing } from './tell-watchers.ts';
@@ -15,10 +16,19 @@ interface Awaiting extends Pick<Noticing, 'awaited' | 'db'> {
   readonly config: { readonly maxAwaited: number };
 }
 
-/** Throws resource_exhausted `awaited_runs_too_many` when the ends of no more runs of the account become notices. For calls before the run is stored. */
-export async function checkAwaited({ db, config }: Omit<Awaiting, 'awaited'>, accountId: string): Promise<void> {
+/** The error resource_exhausted `awaited_runs_too_many` when the ends of no more runs of the account become notices, else undefined. */
+export async function refusalToAwait(
+  { db, config }: Omit<Awaiting, 'awaited'>,
+  accountId: string,
+): Promise<MeshError | undefined> {
   const most = config.maxAwaited;
-  if (!(await hasRoomToAwait(db, { accountId, most }))) throw awaitedRunsTooMany(most);
+  return (await hasRoomToAwait(db, { accountId, most })) ? undefined : awaitedRunsTooMany(most);
+}
+
+/** Throws `refusalToAwait`. For calls before the run is stored. */
+export async function checkAwaited(context: Omit<Awaiting, 'awaited'>, accountId: string): Promise<void> {
+  const refusal = await refusalToAwait(context, accountId);
+  if (refusal !== undefined) throw refusal;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keyedRequest, once } from '@agentmesh/lib/idempotency';
+import { isKeyUsed, keyedRequest, once } from '@agentmesh/lib/idempotency';
 import { afterChange, checkAccountId, leavingOf } from '@agentmesh/lib/rpc';
 import { AgentsService, type StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
 import { Multitask, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
@@ -23,11 +23,12 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     const accountId = checkAccountId(request.accountId);
     const { agentId, userId } = request;
     const agent = await findAgent(context, { accountId, agentId });
-    await checkAwaited(context, accountId);
+    const keyed = keyedRequest(accountId, call.requestHeader);
+    // A repeated call starts nothing: it is answered like the first one, whose run may have filled the account.
+    if (keyed === undefined || !(await isKeyUsed(context.db, keyed))) await checkAwaited(context, accountId);
     const { sessionId = '' } = await name(request, call);
     const session = create(SessionKeySchema, { accountId, appName: agentAppName(agentId), userId, sessionId });
-    const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
-    const run = toRun(session, request, isKeyed);
+    const run = toRun(session, request, keyed !== undefined);
     const left = leavingOf(call);
     const { invocationId, already } = await withPermit(context, { accountId, left }, (place) =>
       storeRun(context, run, { ...place, left }),

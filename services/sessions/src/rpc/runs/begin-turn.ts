@@ -2,7 +2,7 @@ import { type BeginTurnRequest, type BeginTurnResponseSchema, Multitask } from '
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { checkBytes, countRun, takeRoomForRun } from '../../account-usage.ts';
-import { appStateForbidden, runInProgress, sessionBusy, sessionNotFound } from '../../errors.ts';
+import { appStateForbidden, runInProgress, runNotFound, sessionBusy, sessionNotFound } from '../../errors.ts';
 import { type CheckedKey, canExist, checkNewSessionKey, checkSessionKey } from '../../session-key.ts';
 import { isOfApp, toChanges } from '../../state-delta.ts';
 import type { RunKey } from '../../store/ledger/run-keys.ts';
@@ -33,11 +33,18 @@ export function beginTurn(service: Context): Handlers['beginTurn'] {
     const met = service.executors.meet(service.db, request.owner);
     if (met !== undefined) await met;
     const key = toRunKey(session, request);
+    if (request.onlyRepeats) return repeat(context, session, key);
     if (key === undefined && !request.createsSession) return accept(context, session, request);
     const begin = (inner: Context): Promise<Accepted> => accept(inner, session, request, key);
     const work = () => (request.createsSession ? inNewSession(context, session, begin) : begin(context));
     return key === undefined ? work() : onceForKey(context, { accountId: session.accountId, key }, work);
   };
+}
+
+/** Answers the run of an earlier request with the key. */
+function repeat(context: Context, { accountId }: CheckedKey, key: RunKey | undefined): Promise<Accepted> {
+  const refuse = () => Promise.reject(runNotFound('no request with this idempotency key was accepted'));
+  return key === undefined ? refuse() : onceForKey(context, { accountId, key }, refuse);
 }
 
 async function accept(
