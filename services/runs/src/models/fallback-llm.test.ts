@@ -68,6 +68,21 @@ describe('a model that was away', () => {
     expect([await ask(llm), await ask(llm), first.requests.length]).toEqual(['back', 'back', 4]);
   });
 
+  test('is asked again when the call that asked it was abandoned and never ends', async () => {
+    const [first, second] = [
+      named('down', failure, says('back'), says('again')),
+      named('up', says('yes'), says('yes')),
+    ];
+    const llm = open(first, second);
+    await ask(llm);
+    clock += 1_000;
+    // A branch of a parallel agent that is left where it has yielded.
+    await llm.generateContentAsync({ contents: [], toolsDict: {}, liveConnectConfig: {} }).next();
+    expect([await ask(llm), first.requests.length]).toEqual(['yes', 2]);
+    clock += 300_000;
+    expect([await ask(llm), first.requests.length]).toEqual(['again', 3]);
+  });
+
   test('is asked when all others are away too', async () => {
     const [first, second] = [down(), down()];
     const llm = open(first, second);
