@@ -100,10 +100,10 @@ def _text_of(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def value_of(call: Call, response: httpx.Response, attempt: int) -> Any:
+def value_of(call: Call, response: httpx.Response, may_be_done: bool) -> Any:
     """The JSON of an answer; None for an empty one. Raises its error."""
-    if response.status_code == 404 and call.method == "DELETE" and attempt > 1:
-        # The first try has deleted it, and its answer was lost.
+    if response.status_code == 404 and call.method == "DELETE" and may_be_done:
+        # An earlier try has deleted it, and its answer was lost.
         return None
     # A redirect is not followed, so nothing was done.
     if not response.is_success:

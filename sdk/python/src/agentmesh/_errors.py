@@ -112,6 +112,11 @@ def is_passing(error: AgentMeshError) -> bool:
     return isinstance(error, ConnectionError) or error.status in _MAY_PASS
 
 
+def has_unknown_outcome(error: AgentMeshError) -> bool:
+    """Whether a request that failed so may have had its effect. A refusal such as 401 or 429 comes before it."""
+    return isinstance(error, ConnectionError) or error.status >= 500
+
+
 def error_of(status: int, headers: Mapping[str, str], text: str) -> AgentMeshError:
     """The error for an answer, in the class of its code, else of its status."""
     body = _object_of(text)

@@ -4,7 +4,7 @@ import { backoffMs, pause } from './backoff.ts';
 import { type Call, queryOf, type Sendable } from './call.ts';
 import type { Credentials } from './credentials.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
-import { isPassing } from './is-passing.ts';
+import { hasUnknownOutcome, isPassing } from './is-passing.ts';
 
 export interface TransportOptions {
   /** Address of the server, without a slash at the end. */
@@ -56,15 +56,16 @@ export class Transport {
   async send<T>(call: Call, read: Read<T>, isOpen = false): Promise<T> {
     const key = call.idempotencyKey ?? (keyed.has(call.method ?? 'GET') ? crypto.randomUUID() : undefined);
     let token = await this.options.credentials.token();
-    let isRenewed = false;
+    let [isRenewed, mayBeDone] = [false, false];
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#try({ ...call, idempotencyKey: key }, { token, read, isOpen, attempt });
+        return await this.#try({ ...call, idempotencyKey: key }, { token, read, isOpen, mayBeDone });
       } catch (error) {
         if (!(error instanceof AgentMeshError)) throw error;
         if (error.status === 401 && !isRenewed && !isOnce(call)) token = await this.#renew(token, error);
         else await this.#awaitNext(call, error, attempt);
         isRenewed ||= error.status === 401;
+        mayBeDone ||= hasUnknownOutcome(error);
       }
     }
   }
@@ -84,15 +85,15 @@ export class Transport {
     await pause(retryAfter * 1000 + backoffMs(attempt, baseMs), call.signal);
   }
 
-  async #try<T>(call: Call, { token, read, isOpen, attempt }: Attempt<T>): Promise<T> {
+  async #try<T>(call: Call, { token, read, isOpen, mayBeDone }: Attempt<T>): Promise<T> {
     const silenceMs = call.upload === undefined ? this.options.timeoutMs : longestUploadMs;
     const deadline = createDeadline(silenceMs, call.signal);
     let isHeld = false;
     try {
       deadline.hear();
       const response = await this.#fetch(call, token, deadline.signal);
-      // The first try has deleted it, and its answer was lost.
-      if (response.status === 404 && call.method === 'DELETE' && attempt > 1) return undefined as T;
+      // An earlier try has deleted it, and its answer was lost.
+      if (response.status === 404 && call.method === 'DELETE' && mayBeDone) return undefined as T;
       if (!response.ok) throw await answerError(response);
       const value = await read(response, deadline);
       isHeld = isOpen;
@@ -125,8 +126,8 @@ interface Attempt<T> {
   readonly token: string | undefined;
   readonly read: Read<T>;
   readonly isOpen: boolean;
-  /** Number of this try, from 1. */
-  readonly attempt: number;
+  /** Whether an earlier try may have had its effect. */
+  readonly mayBeDone: boolean;
 }
 
 /** Whether a second try would do harm: a stream is read once, and a change of what must be unchanged would refuse itself. */

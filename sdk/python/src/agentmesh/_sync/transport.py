@@ -8,7 +8,7 @@ from typing import Any, TypeVar, Union
 import httpx
 
 from .._calls import Call, Options, lost, pause_before, request_of, value_of
-from .._errors import AgentMeshError, error_of
+from .._errors import AgentMeshError, error_of, has_unknown_outcome
 from .pause import sleep
 
 T = TypeVar("T")
@@ -80,19 +80,20 @@ class Transport:
 
     def _send(self, call: Call, stream: bool) -> Any:
         token = self._current()
-        is_renewed = False
+        is_renewed = may_be_done = False
         attempt = 0
         while True:
             attempt += 1
             try:
-                return self._try(call, token, attempt, stream)
+                return self._try(call, token, may_be_done, stream)
             except AgentMeshError as error:
+                may_be_done = may_be_done or has_unknown_outcome(error)
                 if error.status == 401 and not is_renewed and not call.is_once:
                     token, is_renewed = self._replace(token, error), True
                     continue
                 sleep(pause_before(error, attempt, call, self.options))
 
-    def _try(self, call: Call, token: str | None, attempt: int, stream: bool) -> Any:
+    def _try(self, call: Call, token: str | None, may_be_done: bool, stream: bool) -> Any:
         request = request_of(self._http, call, self.options, token)
         try:
             response = self._http.send(request, stream=stream)
@@ -104,7 +105,7 @@ class Transport:
             raise lost(error) from error
         if stream:
             raise error_of(response.status_code, response.headers, response.text)
-        return value_of(call, response, attempt), response.headers
+        return value_of(call, response, may_be_done), response.headers
 
     def _current(self) -> str | None:
         if self._token is None and self._source is not None:
