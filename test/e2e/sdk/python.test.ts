@@ -60,6 +60,10 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(await run(python, join(client, 'make_sync.py'), '--check')).toEqual({ code: 0, output: '' });
   });
 
+  test('keeps a sign-in when a renewal of the former one ends behind it', async () => {
+    expect(await script('late_renewal.py')).toEqual({ code: 0, output: '' });
+  });
+
   test('has whole types, for the oldest and the newest Python', async () => {
     const config = join(client, 'pyproject.toml');
     // Each takes ten seconds. The oldest one knows least, so it refuses most.

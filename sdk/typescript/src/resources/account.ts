@@ -130,10 +130,13 @@ export class Account {
   }
 }
 
-/** A token for the refresh cookie; undefined where there is no cookie that is good. */
+/** A token for the refresh cookie; undefined where there is no cookie that is good. A cookie that came meanwhile, or was forgotten, stays so. */
 export async function refresh(anonymous: Transport, cookie: RefreshCookie): Promise<string | undefined> {
+  const [sent, kept] = [cookie.value, { ...cookie }];
   try {
-    return await tokenFor(anonymous, { method: 'POST', path: '/api/auth/refresh-token' }, cookie);
+    const token = await tokenFor(anonymous, { method: 'POST', path: '/api/auth/refresh-token' }, kept);
+    if (cookie.value === sent) cookie.value = kept.value;
+    return token;
   } catch (error) {
     if (error instanceof Error && 'status' in error && error.status === 401) return undefined;
     throw error;

@@ -5,7 +5,9 @@ export type TokenSource = string | ((refused?: string) => string | undefined | P
 export class Credentials {
   #token: string | undefined;
   #renew: ((refused?: string) => string | undefined | Promise<string | undefined>) | undefined;
-  #renewing: Promise<string | undefined> | undefined;
+  #renewing: Promise<void> | undefined;
+  /** Sign-ins and sign-outs so far. */
+  #changes = 0;
   readonly #isLazy: boolean;
 
   /** `renew` gets a token where `source` gives none; it is asked only after a refusal. */
@@ -25,25 +27,27 @@ export class Credentials {
   /** A token in place of the one that was refused; undefined when there is no other. */
   async replace(refused: string | undefined): Promise<string | undefined> {
     if (this.#token !== refused) return this.#token;
-    const token = await this.#replace(refused);
-    return token === refused ? undefined : token;
+    await this.#replace(refused);
+    return this.#token === refused ? undefined : this.#token;
   }
 
   /** Sets the token that a sign-in has answered; undefined after a sign-out. */
   set(token: string | undefined): void {
     this.#token = token;
+    this.#changes += 1;
   }
 
-  #replace(refused: string | undefined): Promise<string | undefined> {
+  #replace(refused: string | undefined): Promise<void> {
     this.#renewing ??= this.#ask(refused).finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
   }
 
-  async #ask(refused: string | undefined): Promise<string | undefined> {
+  async #ask(refused: string | undefined): Promise<void> {
+    const changes = this.#changes;
     const token = await this.#renew?.(refused);
-    if (token !== undefined) this.#token = token;
-    return token;
+    // A sign-in or sign-out that ended meanwhile is newer.
+    if (token !== undefined && changes === this.#changes) this.#token = token;
   }
 }

@@ -102,9 +102,12 @@ class Account:
 
     def _token_for(self, call: Call) -> str | None:
         """Sends a request with the refresh cookie, and keeps the cookie and the token of the answer."""
-        sent = Call(call.method, call.path, body=call.body, headers={"cookie": self._cookie})
+        cookie = self._cookie
+        sent = Call(call.method, call.path, body=call.body, headers={"cookie": cookie})
         body, headers = self._anonymous.headers(sent)
-        self._cookie = _cookie_of(headers) or self._cookie
+        # A renewal does not replace the cookie of a sign-in that ended meanwhile.
+        if cookie == self._cookie or call.body is not None:
+            self._cookie = _cookie_of(headers) or self._cookie
         token = body.get("access_token") if isinstance(body, dict) else None
         return token if isinstance(token, str) else None
 

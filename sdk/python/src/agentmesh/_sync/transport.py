@@ -25,11 +25,14 @@ class Transport:
         self._http = http
         self._token: str | None = token if isinstance(token, str) else None
         self._source = token if callable(token) else None
+        #: Sign-ins and sign-outs so far.
+        self._changes = 0
         self._renewing: Callable[[], str | None] | None = None
 
     def sign_in(self, token: str | None, renew: Callable[[], str | None] | None) -> None:
         """Sends this token from now on, and asks `renew` for another one when it is refused."""
         self._token, self._source, self._renewing = token, None, renew
+        self._changes += 1
 
     def anonymous(self) -> Transport:
         """The same server without a token: a refused token must not keep anybody from signing in."""
@@ -109,18 +112,25 @@ class Transport:
 
     def _current(self) -> str | None:
         if self._token is None and self._source is not None:
-            self._token = self._ask()
+            self._ask()
         return self._token
 
     def _replace(self, refused: str | None, refusal: AgentMeshError) -> str:
         """A token in place of the refused one. Raises the refusal when there is none."""
         if self._token == refused:
-            self._token = self._ask() or refused
+            self._ask()
         if self._token is None or self._token == refused:
             raise refusal
         return self._token
 
-    def _ask(self) -> str | None:
+    def _ask(self) -> None:
+        changes = self._changes
+        token = self._new()
+        # A sign-in or sign-out that ended meanwhile is newer.
+        if token is not None and changes == self._changes:
+            self._token = token
+
+    def _new(self) -> str | None:
         if self._source is None:
             return None if self._renewing is None else self._renewing()
         token = self._source()
