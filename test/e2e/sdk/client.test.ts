@@ -53,6 +53,15 @@ describe('a run of the client', () => {
     await expect(mesh.runs.answer(id, { result: 'no' })).rejects.toThrow(RunNotWaitingError);
   });
 
+  test('is the same one when it is started again with the same key, also in a session of its own', async () => {
+    const request = { ...place, text: 'once', idempotencyKey: randomUUID() };
+    const [first, again] = [await mesh.runs.start(request), await mesh.runs.start(request)];
+    expect(again.invocationId).toBe(first.invocationId);
+    const longest = { ...request, idempotencyKey: `${'k'.repeat(164)}${randomUUID()}` };
+    const { invocationId } = await mesh.runs.start(longest);
+    expect(await mesh.runs.stream({ ...longest, streaming: false }).id).toBe(invocationId);
+  });
+
   test('fails where it is read when it cannot be started', async () => {
     const run = mesh.runs.stream({ app: 'no-such-app', user: 'u1', session: 'none', text: 'hello' });
     await expect(run.final()).rejects.toThrow(NotFoundError);

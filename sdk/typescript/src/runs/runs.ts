@@ -8,6 +8,11 @@ import { RunStream } from './run-stream.ts';
 
 type Request = Body<'startRun'>;
 
+/** Characters of an `Idempotency-Key`. */
+const longestKey = 200;
+/** End of the key of the session that belongs to a run with a key. */
+const ofSession = '-session';
+
 /** The message to an agent, and how the run is made. */
 export interface RunRequest
   extends CallOptions,
@@ -83,7 +88,7 @@ export class Runs {
     idempotencyKey,
     ...rest
   }: RunRequest): Promise<Answer<'startRun'>> {
-    const sessionId = session ?? (await this.#newSession(app, user, signal));
+    const sessionId = session ?? (await this.#newSession({ app, user, signal, idempotencyKey }));
     const newMessage = message ?? { role: 'user', parts: [{ text: text ?? '' }] };
     const { streaming = false, customMetadata, multitask, stateDelta, webhook } = rest;
     const options = { streaming, customMetadata, multitask, stateDelta, webhook };
@@ -154,8 +159,10 @@ export class Runs {
     return this.#transport.json({ method: 'POST', path: route`/runs/${id}/webhook/deliveries/${delivery}/resend` });
   }
 
-  async #newSession(app: string, user: string, signal: AbortSignal | undefined): Promise<string> {
+  /** A repetition of a run has the session of the first request: the session belongs to what must be the same. */
+  async #newSession({ app, user, signal, idempotencyKey: key }: RunRequest): Promise<string> {
     const path = route`/apps/${app}/users/${user}/sessions`;
-    return (await this.#transport.json<{ id: string }>({ method: 'POST', path, body: {}, signal })).id;
+    const idempotencyKey = key && `${key.slice(0, longestKey - ofSession.length)}${ofSession}`;
+    return (await this.#transport.json<{ id: string }>({ method: 'POST', path, body: {}, signal, idempotencyKey })).id;
   }
 }
