@@ -60,6 +60,10 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(await run(python, join(client, 'make_sync.py'), '--check')).toEqual({ code: 0, output: '' });
   });
 
+  test('goes on with a stream that breaks after a long quiet, and gives up one that stays away for five minutes', async () => {
+    expect(await script('quiet_streams.py')).toEqual({ code: 0, output: '' });
+  });
+
   test('keeps a sign-in when a renewal of the former one ends behind it', async () => {
     expect(await script('late_renewal.py')).toEqual({ code: 0, output: '' });
   });

@@ -8,6 +8,7 @@ import random
 import uuid
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any, Union
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ MOST_RETRY_AFTER = 60.0
 """Longest `Retry-After` that is waited for, in seconds."""
 LONGEST_PAUSE = 10.0
 MOST_VAIN_SECONDS = 300.0
-"""How long a stream is opened again and again without a single new frame before it fails."""
+"""How long a stream is opened again and again without a single new frame or comment before it fails."""
 _KEYED = {"POST", "PATCH"}
 
 
@@ -127,6 +128,25 @@ def pause_before(error: AgentMeshError, attempt: int, call: Call, options: Optio
 def backoff(attempt: int, options: Options) -> float:
     """A random pause before the try with this number, counted from 1."""
     return random.random() * min(LONGEST_PAUSE, options.backoff * 2.0 ** min(attempt - 1, 20))
+
+
+class Patience:
+    """Tells when a stream that breaks again and again is given up."""
+
+    def __init__(self) -> None:
+        #: Monotonic time of its first failure since it was last heard.
+        self._since: float | None = None
+
+    def hear(self) -> None:
+        """To be called when something has come: the next failure is the first one."""
+        self._since = None
+
+    def bear(self, error: AgentMeshError) -> None:
+        """To be called with each failure. Raises the last one."""
+        if self._since is None:
+            self._since = monotonic()
+        if not is_passing(error) or monotonic() - self._since >= MOST_VAIN_SECONDS:
+            raise error
 
 
 def lost(error: Exception) -> ConnectionError:

@@ -16,25 +16,33 @@ export interface FollowOptions extends Pick<Call, 'path' | 'query' | 'signal'> {
   readonly tellsOpen?: boolean;
 }
 
-/** How long a stream is opened again and again without a single new frame before it fails, in milliseconds. */
+/** How long a stream is opened again and again without a single new frame or comment before it fails, in milliseconds. */
 const mostVainMs = 300_000;
 
 /**
  * Frames of a stream of server-sent events. After a broken connection, a silence or an answer that may pass it is opened again behind the last frame,
- * with `Last-Event-ID`. Throws the answer's error when it cannot be opened, and the last failure after five minutes without a frame.
+ * with `Last-Event-ID`. Throws the answer's error when it cannot be opened, and the last failure when five minutes have passed
+ * since the first one without a frame or a comment.
  */
 export async function* follow(transport: Transport, options: FollowOptions): AsyncGenerator<Frame> {
   let { lastId } = options;
-  let [vain, sinceMs] = [0, Date.now()];
+  let vain = 0;
+  /** When it failed first since it was last heard. */
+  let sinceMs: number | undefined;
+  const onComment = (text: string): void => {
+    sinceMs = undefined;
+    options.onComment?.(text);
+  };
   for (;;) {
     try {
-      for await (const frame of connect(transport, options, lastId)) {
-        [vain, sinceMs] = frame.event === 'open' ? [vain, sinceMs] : [0, Date.now()];
+      for await (const frame of connect(transport, { ...options, onComment }, lastId)) {
+        [vain, sinceMs] = frame.event === 'open' ? [vain, sinceMs] : [0, undefined];
         lastId = frame.id ?? lastId;
         yield frame;
       }
       return;
     } catch (error) {
+      sinceMs ??= Date.now();
       const mayGoOn = error instanceof AgentMeshError && isPassing(error) && Date.now() - sinceMs < mostVainMs;
       if (!mayGoOn) throw error;
     }

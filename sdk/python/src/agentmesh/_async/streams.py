@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from time import monotonic
 
 import httpx
 from httpx_sse import EventSource, ServerSentEvent, SSEError
 
-from .._calls import MOST_VAIN_SECONDS, Call, backoff, lost
-from .._errors import AgentMeshError, is_passing
+from .._calls import Call, Patience, backoff, lost
+from .._errors import AgentMeshError
 from .._runs import RunLog
 from .pause import sleep
 from .transport import AsyncTransport
@@ -20,22 +19,21 @@ OPEN = "open"
 
 async def follow(transport: AsyncTransport, path: str, log: RunLog) -> AsyncIterator[None]:
     """Reads frames into the log, up to the end of the run, and behind the last frame again when a connection breaks."""
-    vain, since = 0, monotonic()
+    vain, patience = 0, Patience()
     while log.record is None:
         try:
-            async for frame in connect(transport, path, log.last_id):
+            async for frame in connect(transport, path, log.last_id, patience):
                 if frame is None:
                     log.record = await transport.any(Call("GET", path.removesuffix("/events")))
                     return
                 if frame.event != OPEN:
-                    vain, since = 0, monotonic()
+                    vain = 0
                 log.keep(frame.event, frame.id, frame.data)
                 yield
                 if log.record is not None:
                     return
         except AgentMeshError as error:
-            if not is_passing(error) or monotonic() - since > MOST_VAIN_SECONDS:
-                raise
+            patience.bear(error)
         vain += 1
         await sleep(backoff(vain, transport.options))
 
@@ -43,24 +41,25 @@ async def follow(transport: AsyncTransport, path: str, log: RunLog) -> AsyncIter
 async def endless(transport: AsyncTransport, path: str) -> AsyncIterator[ServerSentEvent]:
     """Frames of a stream without an end. There is a frame `OPEN` each time when the stream was opened."""
     last_id: str | None = None
-    vain, since = 0, monotonic()
+    vain, patience = 0, Patience()
     while True:
         try:
-            async for frame in connect(transport, path, last_id):
+            async for frame in connect(transport, path, last_id, patience):
                 if frame is None or (frame.data == "" and frame.event != OPEN):
                     continue
                 if frame.event != OPEN:
-                    vain, since = 0, monotonic()
+                    vain = 0
                     last_id = frame.id or last_id
                 yield frame
         except AgentMeshError as error:
-            if not is_passing(error) or monotonic() - since > MOST_VAIN_SECONDS:
-                raise
+            patience.bear(error)
         vain += 1
         await sleep(backoff(vain, transport.options))
 
 
-async def connect(transport: AsyncTransport, path: str, last_id: str | None) -> AsyncIterator[ServerSentEvent | None]:
+async def connect(
+    transport: AsyncTransport, path: str, last_id: str | None, patience: Patience
+) -> AsyncIterator[ServerSentEvent | None]:
     """Frames of one connection; None for a stream that was read to its end before."""
     headers = {"accept": "text/event-stream", "last-event-id": last_id}
     response = await transport.open(Call("GET", path, headers=headers))
@@ -74,4 +73,7 @@ async def connect(transport: AsyncTransport, path: str, last_id: str | None) -> 
     except (httpx.HTTPError, SSEError) as error:
         raise lost(error) from error
     finally:
+        # Comments too, which are no frames.
+        if response.num_bytes_downloaded > 0:
+            patience.hear()
         await response.aclose()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from time import monotonic
 
 import httpx
 from httpx_sse import EventSource, ServerSentEvent, SSEError
 
-from .._calls import MOST_VAIN_SECONDS, Call, backoff, lost
-from .._errors import AgentMeshError, is_passing
+from .._calls import Call, Patience, backoff, lost
+from .._errors import AgentMeshError
 from .._runs import RunLog
 from .pause import sleep
 from .transport import Transport
@@ -20,22 +19,21 @@ OPEN = "open"
 
 def follow(transport: Transport, path: str, log: RunLog) -> Iterator[None]:
     """Reads frames into the log, up to the end of the run, and behind the last frame again when a connection breaks."""
-    vain, since = 0, monotonic()
+    vain, patience = 0, Patience()
     while log.record is None:
         try:
-            for frame in connect(transport, path, log.last_id):
+            for frame in connect(transport, path, log.last_id, patience):
                 if frame is None:
                     log.record = transport.any(Call("GET", path.removesuffix("/events")))
                     return
                 if frame.event != OPEN:
-                    vain, since = 0, monotonic()
+                    vain = 0
                 log.keep(frame.event, frame.id, frame.data)
                 yield
                 if log.record is not None:
                     return
         except AgentMeshError as error:
-            if not is_passing(error) or monotonic() - since > MOST_VAIN_SECONDS:
-                raise
+            patience.bear(error)
         vain += 1
         sleep(backoff(vain, transport.options))
 
@@ -43,24 +41,25 @@ def follow(transport: Transport, path: str, log: RunLog) -> Iterator[None]:
 def endless(transport: Transport, path: str) -> Iterator[ServerSentEvent]:
     """Frames of a stream without an end. There is a frame `OPEN` each time when the stream was opened."""
     last_id: str | None = None
-    vain, since = 0, monotonic()
+    vain, patience = 0, Patience()
     while True:
         try:
-            for frame in connect(transport, path, last_id):
+            for frame in connect(transport, path, last_id, patience):
                 if frame is None or (frame.data == "" and frame.event != OPEN):
                     continue
                 if frame.event != OPEN:
-                    vain, since = 0, monotonic()
+                    vain = 0
                     last_id = frame.id or last_id
                 yield frame
         except AgentMeshError as error:
-            if not is_passing(error) or monotonic() - since > MOST_VAIN_SECONDS:
-                raise
+            patience.bear(error)
         vain += 1
         sleep(backoff(vain, transport.options))
 
 
-def connect(transport: Transport, path: str, last_id: str | None) -> Iterator[ServerSentEvent | None]:
+def connect(
+    transport: Transport, path: str, last_id: str | None, patience: Patience
+) -> Iterator[ServerSentEvent | None]:
     """Frames of one connection; None for a stream that was read to its end before."""
     headers = {"accept": "text/event-stream", "last-event-id": last_id}
     response = transport.open(Call("GET", path, headers=headers))
@@ -74,4 +73,7 @@ def connect(transport: Transport, path: str, last_id: str | None) -> Iterator[Se
     except (httpx.HTTPError, SSEError) as error:
         raise lost(error) from error
     finally:
+        # Comments too, which are no frames.
+        if response.num_bytes_downloaded > 0:
+            patience.hear()
         response.close()
