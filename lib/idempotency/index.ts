@@ -1,4 +1,4 @@
-export { keyedHeaders, passedKey } from './keyed-headers.ts';
+export { isKeyed, keyedHeaders, passedKey } from './keyed-headers.ts';
 export { isKeyUsed, keyedRequest, type UnaryHandler } from './keyed-request.ts';
 export { createForgetKeys, deleteAccountKeys, forgetKeys } from './kept-keys.ts';
 export { once } from './once.ts';

@@ -20,6 +20,11 @@ export function keyedHeaders({ key, route, content }: KeyedRequest): Record<stri
   return { [KEY]: hash([route, key]), [REQUEST]: hash([key, ...content]) };
 }
 
+/** Whether a call has an idempotency key. */
+export function isKeyed(received: Headers): boolean {
+  return received.has(KEY) && received.has(REQUEST);
+}
+
 /** The headers of a call with an idempotency key, for the call to the service that keeps the key; empty for a call without. */
 export function passedKey(received: Headers): Record<string, string> {
   const [key, request] = [received.get(KEY), received.get(REQUEST)];

@@ -1,4 +1,4 @@
-import { once, type UnaryHandler } from '@agentmesh/lib/idempotency';
+import { isKeyed, once, type UnaryHandler } from '@agentmesh/lib/idempotency';
 import type { DescMessage, DescMethodUnary } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import { countAtCommit } from '../count-at-commit.ts';
@@ -9,6 +9,9 @@ export function countedOnce<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   createHandler: (context: Context) => UnaryHandler<I, O>,
 ): UnaryHandler<I, O> {
-  return (request, call) =>
-    countAtCommit(context, async (counting) => once(counting, method, createHandler)(request, call));
+  const plain = once(context, method, createHandler);
+  return (request, call) => {
+    if (!isKeyed(call.requestHeader)) return plain(request, call);
+    return countAtCommit(context, async (counting) => once(counting, method, createHandler)(request, call));
+  };
 }

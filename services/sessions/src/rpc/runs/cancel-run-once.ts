@@ -1,4 +1,4 @@
-import { once, passedKey } from '@agentmesh/lib/idempotency';
+import { isKeyed, once } from '@agentmesh/lib/idempotency';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { RunStatus, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
@@ -14,8 +14,7 @@ export function cancelRunOnce(context: Context): Handlers['cancelRun'] {
   const cancel = once(context, SessionsService.method.cancelRun, cancelRun);
   return async (request, call) => {
     const answer = await cancel(request, call);
-    const isKeyed = Object.keys(passedKey(call.requestHeader)).length > 0;
-    if (isKeyed && answer.already !== true && answer.run?.status === RunStatus.RUNNING) {
+    if (isKeyed(call.requestHeader) && answer.already !== true && answer.run?.status === RunStatus.RUNNING) {
       await stopRun(context, { ...request, accountId: checkAccountId(request.accountId) });
     }
     return answer;
