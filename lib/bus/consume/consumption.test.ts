@@ -185,3 +185,20 @@ test('closing does not wait longer than five seconds, and then aborts the signal
   expect(signal?.aborted).toBe(true);
   expect(acked()).toEqual([]);
 });
+
+test('a message that is to begin when its process ends is left to the next one', async () => {
+  start(slow());
+  const counted = Promise.withResolvers<void>();
+  let isWanted: (() => boolean) | undefined;
+  const begin: Delivery['begin'] = (wanted) => {
+    isWanted = wanted;
+    return counted.promise;
+  };
+  deliver('a1', { begin });
+  expect(isWanted?.()).toBe(true);
+  const closing = consumption.close();
+  expect(isWanted?.()).toBe(false);
+  counted.resolve();
+  await closing;
+  expect(happened).toEqual([]);
+});

@@ -52,6 +52,7 @@ export class Consumption implements Sink {
   readonly #failing = new RecentIds(FAILING);
   readonly #atWork = new Set<AbortController>();
   #isClosed = false;
+  readonly #isWanted = (): boolean => !this.#isClosed;
   readonly #extending: NodeJS.Timeout;
 
   constructor(options: ConsumptionOptions) {
@@ -94,6 +95,13 @@ export class Consumption implements Sink {
   /** One try. Resolves with the pause before the next one; undefined when the message is done. */
   async #attempt(held: Held): Promise<number | undefined> {
     const pauses = this.#options.pausesMs ?? defaultPauses;
+    const isTried = !(held.message instanceof Error) && held.tries <= pauses.length;
+    const begun = isTried ? held.delivery.begin(this.#isWanted) : undefined;
+    if (begun !== undefined) {
+      await begun;
+      // The next process begins it: here it would be aborted at once.
+      if (this.#isClosed) return pauses[0];
+    }
     const failure = held.message instanceof Error ? held.message : await this.#try(held, pauses);
     if (failure === undefined) {
       this.#failing.delete(held.key);
@@ -114,8 +122,6 @@ export class Consumption implements Sink {
   /** The failure of the handler; undefined when it succeeded. A message whose tries are used up, by processes that died, is not tried again. */
   async #try({ delivery, message, tries }: Held, pauses: Pauses): Promise<Error | undefined> {
     if (tries > pauses.length) return new Error('the processes that tried it died');
-    const begun = delivery.begin();
-    if (begun !== undefined) await begun;
     const { subject } = this.#options.name;
     const span = startConsumerSpan(messageSpan('process', subject), delivery.traceparent);
     const traceparent = span?.traceparent ?? delivery.traceparent;

@@ -72,6 +72,15 @@ test('a message that a process had in hand reaches the next one, also when the n
   await expect.poll(() => got, { timeout: 5_000 }).toEqual(['a1', 'a2']);
 });
 
+test('a handler that waits until its count is stored goes on when another process has taken the messages over', async () => {
+  await append('a1');
+  const store = durableOfProcess();
+  store.save = () => Promise.resolve(undefined);
+  const begun = Promise.withResolvers<void>();
+  consumerWith(store, (delivery) => void delivery.begin(() => true)?.then(begun.resolve));
+  await begun.promise;
+});
+
 /** Handles messages as a service does, each with a key of its own unless `key` is set. */
 function handleWith(handle: (id: string) => Promise<void>, key?: string): Sink['accept'] {
   const decode = (payload: Uint8Array) => ({ id: new TextDecoder().decode(payload) });

@@ -8,8 +8,8 @@ const WINDOW = 1_000;
 const RETRY_MS = 1_000;
 /** Acknowledgements are stored together, this long after the first one. */
 const SAVE_MS = 50;
-/** A message that processes had begun before is begun alone, for this long at most. */
-const ALONE_MS = 200;
+/** A message that so many processes had begun before is begun alone, for this long at most. */
+const [SUSPECT, ALONE_MS] = [2, 200];
 /** Acknowledged messages are deleted this long after the last time, and what other consumers have left over after the longer time. */
 const TRIM_MS = { soon: 2_000, late: 300_000 };
 
@@ -18,6 +18,16 @@ export interface PgConsumerOptions {
   readonly store: PgDurable;
   readonly sink: Sink;
   readonly log: Logger;
+}
+
+/** A delivery whose handling is to begin. */
+interface Begun {
+  /** How many processes had begun it before. */
+  readonly earlier: number;
+  /** It may have been in the hand of the former holder. */
+  readonly isNew: boolean;
+  /** False when it is not to begin any more. */
+  readonly isWanted: () => boolean;
 }
 
 /** Delivers the messages of a durable consumer while this process holds it. */
@@ -108,7 +118,8 @@ export class PgConsumer {
     const saved = await this.#options.store.save(this.#progress());
     this.#isHolder = saved !== undefined;
     if (!this.#isHolder) this.#open.clear();
-    for (const resolve of this.#storing.splice(0, this.#isHolder ? asked : undefined)) resolve();
+    // Who holds the messages no more stores no counts: those who wait for them go on, and another process delivers the messages again.
+    for (const resolve of this.#storing.splice(0, this.#isHolder ? asked : Infinity)) resolve();
     return saved;
   }
 
@@ -161,7 +172,7 @@ export class PgConsumer {
     this.#options.sink.accept({
       ...this.#messageOf(row),
       earlier,
-      begin: () => this.#begin(row.seq, earlier, isNew),
+      begin: (isWanted) => this.#begin(row.seq, { earlier, isNew, isWanted }),
       ack: done,
       extend: () => undefined,
       bury: async (reason) => {
@@ -175,21 +186,21 @@ export class PgConsumer {
    * Counts that a delivery is begun to be handled, once, with the next save. A message that may have ended the former holder waits for that save, so that it counts
    * also when it ends this process at once.
    */
-  #begin(seq: bigint, earlier: number, isNew: boolean): Promise<void> | undefined {
+  #begin(seq: bigint, { earlier, isNew, isWanted }: Begun): Promise<void> | undefined {
     if (this.#open.get(seq) !== earlier) return undefined;
-    if (earlier > 0) return this.#beginAlone(seq, earlier);
+    if (earlier >= SUSPECT) return this.#beginAlone(seq, earlier, isWanted);
     this.#count(seq, earlier);
     return isNew ? this.#stored() : undefined;
   }
 
-  /** Begins messages that other processes had begun one after the other, so that one which ends processes does not count the others' tries up with its own. */
-  #beginAlone(seq: bigint, earlier: number): Promise<void> {
+  /** Begins messages that several processes had begun one after the other, so that one which ends processes does not count the others' tries up with its own. */
+  #beginAlone(seq: bigint, earlier: number, isWanted: () => boolean): Promise<void> {
     const begun = this.#alone.then(() => {
-      if (this.#open.get(seq) !== earlier) return undefined;
+      if (this.#open.get(seq) !== earlier || !isWanted()) return undefined;
       this.#count(seq, earlier);
       return this.#stored();
     });
-    this.#alone = begun.then(() => this.#untilDone(seq));
+    this.#alone = begun.then(() => (isWanted() ? this.#untilDone(seq) : undefined));
     return begun;
   }
 
