@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, runBody, textOf } from '../../caller.ts';
+import { type Caller, newAccount, runBody, sessionPath, textOf } from '../../caller.ts';
 import { startMcpServer } from '../../fakes/mcp/index.ts';
 import { fields, makeAgent, type Refusal } from './make-agent.ts';
 
@@ -53,13 +53,21 @@ describe('the app of an agent', () => {
   test('leaves no run behind that waits for an answer when it is deleted', async () => {
     const id = await makeAgent(ada, { agent_name: 'asker', agent_tools: ['request_input'] });
     const session = await ada.createSession(`agent${id}`);
-    await ada.run(session, '[[tool:request_input {}]]');
+    const named = { invocationId: 'named-by-its-client' };
+    await ada.run(session, '[[tool:request_input {}]]', named);
+    const other = await ada.createSession();
+    await ada.request('POST', '/runs', runBody(other, '[[wait:60000]]', named));
     const waiting = async () => (await ada.request<object[]>('GET', '/runs?status=waiting')).body;
     expect(await waiting()).toMatchObject([{ appName: `agent${id}` }]);
     expect((await ada.request('DELETE', `/api/agents/${id}`)).status).toBe(200);
     expect(await waiting()).toEqual([]);
     const { body: runs } = await ada.request<object[]>('GET', `/runs?app=agent${id}`);
     expect(runs).toMatchObject([{ status: 'cancelled' }]);
+    // Another app's run has the same id.
+    expect((await ada.request<object[]>('GET', `${sessionPath(other)}/runs`)).body).toMatchObject([
+      { status: 'running' },
+    ]);
+    await ada.request('POST', `/runs/${named.invocationId}/cancel`, {});
   });
 
   test('does not exist for anybody else: every route below it answers 404', async () => {

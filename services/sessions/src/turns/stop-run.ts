@@ -7,21 +7,15 @@ import {
   findCancellableRun,
   markRunCancelling,
 } from '../store/ledger/cancels.ts';
+import type { PlacedRunName, RunName } from '../store/ledger/run-reads.ts';
 import { untilCurrent } from '../until-current.ts';
 import { type AttemptEnding, endAttempt } from './attempt.ts';
 import { cancelled, closingEvent } from './closing-event.ts';
 import { hintCancel } from './hint-cancel.ts';
 import { hintEnded, runEndedFact } from './run-ended.ts';
 
-interface RunName {
-  readonly accountId: string;
-  readonly invocationId: string;
-  /** Only a run of this user; empty for any. */
-  readonly userId: string;
-}
-
 /** Cancels the newest run with this id, whatever it does at the moment. False when there is no such run. */
-export async function stopRun(context: Context, name: RunName): Promise<boolean> {
+export async function stopRun(context: Context, name: PlacedRunName): Promise<boolean> {
   return untilCurrent(async () => {
     const run = await findCancellableRun(context.db, name);
     if (run === undefined) return false;

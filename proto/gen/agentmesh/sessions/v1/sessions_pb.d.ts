@@ -2644,6 +2644,18 @@ export declare type CancelRunRequest = Message<"agentmesh.sessions.v1.CancelRunR
    * @generated from field: string user_id = 3;
    */
   userId: string;
+
+  /**
+   * Only a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 4;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 5;
+   */
+  sessionId: string;
 };
 
 /**

@@ -14,9 +14,9 @@ export function deleteAgent(context: Context): Handlers['deleteAgent'] {
     const { agentId, ifMatch } = request;
     const accountId = checkAccountId(request.accountId);
     await removeAgent({ ...context, db: context.db.within(call) }, { accountId, agentId, ifMatch });
-    await cancelWaiting(context, { accountId, appName: agentAppName(agentId) }).catch((err: unknown) =>
-      context.log.warn({ err, agentId }, 'runs that wait for answers to a deleted agent were not cancelled'),
-    );
+    const failed = (err: unknown): void =>
+      context.log.warn({ err, agentId }, 'a run that waits for an answer to a deleted agent was not cancelled');
+    await cancelWaiting(context, { accountId, appName: agentAppName(agentId) }, failed).catch(failed);
     return {};
   };
 }
@@ -24,14 +24,16 @@ export function deleteAgent(context: Context): Handlers['deleteAgent'] {
 async function cancelWaiting(
   { sessions }: Context,
   app: { readonly accountId: string; readonly appName: string },
+  failed: (err: unknown) => void,
 ): Promise<void> {
   const filter = { ...app, statuses: [RunStatus.WAITING], limit: pageSize };
   let page = await sessions.listRuns(filter, { timeoutMs });
   for (;;) {
-    const cancels = page.runs.map(({ userId, invocationId }) =>
-      sessions.cancelRun({ accountId: app.accountId, userId, invocationId }, { timeoutMs }),
+    const cancels = page.runs.map(({ userId, sessionId, invocationId }) =>
+      sessions.cancelRun({ ...app, userId, sessionId, invocationId }, { timeoutMs }),
     );
-    await Promise.all(cancels);
+    // One that fails keeps no other from its end.
+    for (const cancel of await Promise.allSettled(cancels)) if (cancel.status === 'rejected') failed(cancel.reason);
     if (page.last === undefined) return;
     page = await sessions.listRuns({ ...filter, after: page.last }, { timeoutMs });
   }

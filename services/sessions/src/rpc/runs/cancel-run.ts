@@ -10,9 +10,10 @@ import type { Handlers } from '../handlers.ts';
 /** Cancels a run that is not over, and returns it. */
 export function cancelRun(context: Context): Handlers['cancelRun'] {
   return async (request) => {
-    const { invocationId, userId } = request;
-    const name = { accountId: checkAccountId(request.accountId), invocationId, userId };
-    if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);
+    const { invocationId, userId, appName, sessionId } = request;
+    const name = { accountId: checkAccountId(request.accountId), invocationId, userId, appName, sessionId };
+    if (!isInvocationId(invocationId) || [userId, appName, sessionId].some((text) => text.includes('\0')))
+      throw runNotFound(invocationId);
     const found = await stopRun(context, name);
     const row = found ? await selectRun(context.db, name) : undefined;
     if (row === undefined) throw runNotFound(invocationId);

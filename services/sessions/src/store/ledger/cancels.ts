@@ -5,6 +5,7 @@ import { hasNumber, isRun, isSessionOfRun, isSnap } from '../key-condition.ts';
 import { bytesOfEvents } from '../sizes.ts';
 import { type RunEndedFact, tellRunEnded } from '../tell-run-ended.ts';
 import { createWriteQuery, type Write } from '../write.ts';
+import type { PlacedRunName } from './run-reads.ts';
 
 /** A run, and the present fence and sequence of its session. */
 export interface CancellableRun {
@@ -18,14 +19,7 @@ export interface CancellableRun {
   readonly lastSeq: number | null;
 }
 
-interface RunName {
-  readonly accountId: string;
-  readonly invocationId: string;
-  /** Only a run of this user; empty for any. */
-  readonly userId: string;
-}
-
-const findCancellable = createQuery<RunName, CancellableRun>({
+const findCancellable = createQuery<Required<PlacedRunName>, CancellableRun>({
   name: 'find-cancellable-run',
   text: (param) => `select r.session_pk as "sessionPk", r.status, r.fence as "attemptFence", r.app_name as "appName",
       s.fence, s.last_seq as "lastSeq"
@@ -33,13 +27,14 @@ const findCancellable = createQuery<RunName, CancellableRun>({
       select account_id, session_pk, status, fence, app_name from runs
       where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
         and (${param.userId}::text = '' or user_id = ${param.userId})
+        and (${param.appName}::text = '' or app_name = ${param.appName}) and (${param.sessionId}::text = '' or session_id = ${param.sessionId})
       order by created_at desc, position desc limit 1
     ) r left join sessions s on ${isSessionOfRun}`,
 });
 
 /** The newest run of the account with this id; undefined when there is none. */
-export async function findCancellableRun(db: Queryable, name: RunName): Promise<CancellableRun | undefined> {
-  const [run] = await findCancellable(db, name);
+export async function findCancellableRun(db: Queryable, name: PlacedRunName): Promise<CancellableRun | undefined> {
+  const [run] = await findCancellable(db, { appName: '', sessionId: '', ...name });
   return run;
 }
 
