@@ -62,6 +62,18 @@ describe('a run of the client', () => {
     expect(await mesh.runs.stream({ ...longest, streaming: false }).id).toBe(invocationId);
   });
 
+  test.each([192, 193, 200])(
+    'has a session of its own when another key of %i characters ends otherwise',
+    async (size) => {
+      const key = randomUUID().padEnd(size - 1, 'k');
+      const start = (end: string) => mesh.runs.start({ ...place, text: 'once', idempotencyKey: `${key}${end}` });
+      const runs = await Promise.all(['a', 'b'].map(start));
+      const sessions = await Promise.all(runs.map(async (run) => (await mesh.runs.get(run.invocationId)).sessionId));
+      expect(new Set(sessions).size).toBe(2);
+      expect((await start('a')).invocationId).toBe(runs[0]?.invocationId);
+    },
+  );
+
   test('fails where it is read when it cannot be started', async () => {
     const run = mesh.runs.stream({ app: 'no-such-app', user: 'u1', session: 'none', text: 'hello' });
     await expect(run.final()).rejects.toThrow(NotFoundError);

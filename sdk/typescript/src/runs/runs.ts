@@ -162,7 +162,14 @@ export class Runs {
   /** A repetition of a run has the session of the first request: the session belongs to what must be the same. */
   async #newSession({ app, user, signal, idempotencyKey: key }: RunRequest): Promise<string> {
     const path = route`/apps/${app}/users/${user}/sessions`;
-    const idempotencyKey = key && `${key.slice(0, longestKey - ofSession.length)}${ofSession}`;
+    const idempotencyKey = key && (await sessionKeyOf(key));
     return (await this.#transport.json<{ id: string }>({ method: 'POST', path, body: {}, signal, idempotencyKey })).id;
   }
+}
+
+/** The key of the session of a run with this key. One that leaves no room for the end is hashed: cut, it could be that of another run. */
+async function sessionKeyOf(key: string): Promise<string> {
+  if (key.length + ofSession.length <= longestKey) return `${key}${ofSession}`;
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
+  return `${btoa(String.fromCharCode(...new Uint8Array(hash)))}${ofSession}`;
 }
