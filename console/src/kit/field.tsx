@@ -8,7 +8,7 @@ import { textOfError } from './toasts.tsx';
 
 interface FieldProps {
   readonly label: string;
-  /** The API's name of what is sent: its faults are shown at the field. */
+  /** The API's path of what is sent, in the same unit: its faults are shown at the field. Any other name has none. */
   readonly name: string;
   readonly hint?: string | undefined;
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'datetime-local' | 'date' | 'url';

@@ -2,7 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
 import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { openPage, visit } from './open-console.ts';
+import { makeAgent } from '../agents/make-agent.ts';
+import { openPage, password, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -113,6 +114,51 @@ test('a form tells the fault of a value at its field, without a path of the body
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('alert').getByText('owner.name: Nobody has this name.', { exact: true }).waitFor();
   expect(await page.locator('[aria-invalid]').count()).toBe(0);
+  await context.close();
+});
+
+/** Answers what the page sends to the API with these faults of the body. */
+async function refuseWith(
+  page: Page,
+  path: string,
+  faults: readonly (readonly [path: (string | number)[], msg: string])[],
+) {
+  const detail = faults.map(([steps, msg]) => ({ type: 'value_error', loc: ['body', ...steps], msg }));
+  await page.route(path, (route) =>
+    route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 422, json: { detail } }),
+  );
+}
+
+test('a form tells at a field what is wrong in its value and in which part, and all else with its name', {
+  timeout,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/account?tab=tokens');
+  await page.getByRole('button', { name: 'Make a token' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill('long');
+  await page.getByLabel('Days until it ends').fill('400');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/^expires_in_seconds: /)
+    .waitFor();
+  expect(await page.locator('[aria-invalid]').count()).toBe(0);
+
+  const id = await makeAgent(caller, { agent_name: 'helper', agent_model: 'echo/default' });
+  await refuseWith(page, '**/api/agents/*', [
+    [['agent_model', 1], 'No such model.'],
+    [['agent_model_params', 'temperature'], 'Not a number.'],
+  ]);
+  await page.goto(`${url}/console/agents/agent${id}?tab=edit`);
+  const save = page.getByRole('button', { name: 'Save' });
+  await save.click();
+  expect(await faultsAt(page, 'Model')).toEqual(['1: No such model.', 1]);
+  await page.getByText('agent_model_params.temperature: Not a number.', { exact: true }).waitFor();
+  await refuseWith(page, '**/api/agents/*', [[['agent_model_params', 'model_api_key'], 'No such key.']]);
+  await save.click();
+  await page.getByText('No such key.', { exact: true }).waitFor();
+  expect(await faultsAt(page, 'Saved key')).toEqual(['No such key.', 0]);
   await context.close();
 });
 

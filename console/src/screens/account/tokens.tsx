@@ -87,7 +87,7 @@ function wordsOf(given: readonly string[]): string {
 function AddToken({ onClose }: { readonly onClose: () => void }) {
   const made = useSignal('');
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { name = '', password = '', expires_in_seconds: days = '90' } = values;
+    const { name = '', password = '', days = '90' } = values;
     const email = session.peek()?.email ?? '';
     const body = {
       name,
@@ -103,7 +103,7 @@ function AddToken({ onClose }: { readonly onClose: () => void }) {
         <Form submit={t.actions.create} onSubmit={add}>
           <div class="pair">
             <Field label={t.account.name} name="name" isRequired />
-            <Field label={t.account.days} name="expires_in_seconds" type="number" value="90" min={1} isRequired />
+            <Field label={t.account.days} name="days" type="number" value="90" min={1} isRequired />
           </div>
           <fieldset class="scopes">
             <legend>{t.account.may}</legend>

@@ -38,7 +38,7 @@ export function AgentForm({ id }: { readonly id: string }) {
             </div>
             <Field
               label={t.agents.key}
-              name="agent_model_params"
+              name="agent_model_params.model_api_key"
               value={keyOf(agent)}
               options={[
                 ['', t.agents.noKey],
@@ -70,8 +70,8 @@ function keyOf({ agent_model_params: params }: Agent): string {
 function changed(agent: Agent, values: Readonly<Record<string, string>>): Request {
   const { agent_id: _, owner_id: __, organization_id: ___, status: ____, version: _____, ...record } = agent;
   const { created_at: ______, updated_at: _______, ...fields } = record;
-  const { agent_name = '', agent_model = '', agent_model_params: key = '' } = values;
-  const { agent_description = '', agent_instruction = '' } = values;
+  const { agent_name = '', agent_model = '', agent_description = '', agent_instruction = '' } = values;
+  const { 'agent_model_params.model_api_key': key = '' } = values;
   const models = agent_model.split(',').map((it) => it.trim());
   const { model_api_key: _key, ...params } = agent.agent_model_params as Record<string, unknown>;
   return {
