@@ -2,7 +2,7 @@ import type { Run, RunStream } from '@agentmesh/client';
 import { exitCode, exitCodeOf } from '../terminal/exit-code.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** How long after the first Ctrl-C a second one cancels the run, in milliseconds. */
+/** Until when after the first Ctrl-C a second one cancels the run, in milliseconds. */
 const secondThoughtMs = 2_000;
 
 /** Signals within this time of the first one are the same Ctrl-C, in milliseconds: a terminal sends it to the whole process group, and the wrapper in a clone passes its own on. */
@@ -69,7 +69,7 @@ function onInterrupt(run: RunStream, output: Output): Leaving {
       return;
     }
     askedAt = performance.now();
-    output.note('\nLeaving; the run goes on. Ctrl-C again cancels it.');
+    output.note('\nLeaving; the run goes on. Ctrl-C again after half a second, and within two, cancels it.');
     timer = setTimeout(() => settle(leave(run, output)), secondThoughtMs);
   };
   process.on('SIGINT', listen);
