@@ -18,10 +18,12 @@ const program = new Command('agentmesh')
   .description(
     'Agent Mesh at the terminal. AGENTMESH_URL and AGENTMESH_TOKEN name the server and the token, else those of login are used.',
   )
-  .version(manifest.version, '--version', 'print the version of the command')
   .option('--url <url>', 'address of the server')
   .option('--json', 'print JSON, for programs')
+  .addHelpText('after', '\nagentmesh --version prints the version of the command.')
   .showHelpAfterError('(type agentmesh help for the commands)');
+// An option of the program is one of every command too, and would hide that of `artifacts get`.
+if (process.argv[2] === '--version') program.version(manifest.version, '--version');
 
 for (const add of [
   addProject,

@@ -176,12 +176,17 @@ describe('agentmesh', () => {
     expect((await command('agents', 'get', 'pushed')).code).toBe(1);
   });
 
-  test('stores and reads artifacts', async () => {
+  test('stores artifacts, and reads the latest or a version', async () => {
     const { id } = await mesh.sessions.create({ app: 'echo', user: 'user' });
     writeFileSync(join(folder, 'notes.txt'), 'Buy tea');
     expect((await command('artifacts', 'put', 'echo', id, 'notes.txt')).code).toBe(0);
     expect((await command('artifacts', 'list', 'echo', id)).out).toBe('notes.txt\n');
     expect((await command('artifacts', 'get', 'echo', id, 'notes.txt')).out).toBe('Buy tea');
+    writeFileSync(join(folder, 'notes.txt'), 'Buy milk');
+    expect((await command('artifacts', 'put', 'echo', id, 'notes.txt')).code).toBe(0);
+    const { out: latest } = await command('artifacts', 'get', 'echo', id, 'notes.txt');
+    const { out: first } = await command('artifacts', 'get', 'echo', id, 'notes.txt', '--version', '0');
+    expect([latest, first]).toEqual(['Buy milk', 'Buy tea']);
   });
 
   test('talks line by line', async () => {
@@ -257,6 +262,7 @@ describe('agentmesh', () => {
 
   test('prints the version of its package', async () => {
     expect(await command('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
+    expect((await command('--help')).out).toContain('agentmesh --version');
   });
 
   test('finds what is wrong with a server, and says what to type', async () => {
