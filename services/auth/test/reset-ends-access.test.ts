@@ -2,7 +2,10 @@ import { DeviceSignInState } from '@agentmesh/proto/auth/v1';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addPersonalToken } from '../src/rpc/tokens/add-personal-token.ts';
 import { lockAccount } from '../src/store/accounts.ts';
+import { deleteDeviceSignIn, pollDeviceSignIn } from '../src/store/device-sign-ins.ts';
+import { hashDeviceCode } from '../src/tokens/device-codes.ts';
 import { clientOf, signUpOf } from './open-test-auth.ts';
 import { openTestMail, type TestMail } from './open-test-mail.ts';
 
@@ -19,6 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => mail[Symbol.asyncDispose]());
 
+const wanted = { name: 'ci', scopes: ['runs:write'], lifeSeconds: 600n };
 const newPassword = 'a new password of mine';
 const expired = { state: DeviceSignInState.EXPIRED, secret: '' };
 
@@ -45,19 +49,30 @@ async function approvedProgram(accountId: string) {
   return deviceCode;
 }
 
+async function verifyToken(email: string): Promise<string> {
+  await lax.resendVerification({ email });
+  const [sent] = await mail.allSent();
+  return /verify-email\?token=([\w-]+)/.exec(sent?.text ?? '')?.[1] ?? '';
+}
+
 const tokensOf = async (accountId: string) => (await client.listPersonalTokens({ accountId })).tokens;
+
+async function untilWaiting(number: number): Promise<void> {
+  const text =
+    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
+  const waiting = async () => (await mail.context.db.query({ text })).length;
+  await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(number);
+}
 
 /** Begins the calls one after another while the account is locked, each when the one before waits for it, and then lets them go on. */
 async function queued<T>(accountId: string, calls: readonly (() => Promise<T>)[]) {
   const { db } = mail.context;
-  const waiting =
-    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
   const begun: Promise<PromiseSettledResult<T>[]>[] = [];
   await db.transaction(async (tx) => {
     await lockAccount(tx, accountId);
     for (const call of calls) {
       begun.push(Promise.allSettled([call()]));
-      await expect.poll(async () => (await db.query({ text: waiting })).length).toBe(begun.length);
+      await untilWaiting(begun.length);
     }
   });
   return (await Promise.all(begun)).flat();
@@ -75,10 +90,7 @@ describe('a program that was approved before and fetches its token later gets no
   test('after the owner of the address has proven it', async () => {
     const { email, accountId } = await person();
     const deviceCode = await approvedProgram(accountId);
-    await lax.resendVerification({ email });
-    const [sent] = await mail.allSent();
-    const token = /verify-email\?token=([\w-]+)/.exec(sent?.text ?? '')?.[1] ?? '';
-    await client.verifyEmail({ token });
+    await client.verifyEmail({ token: await verifyToken(email) });
     expect(await client.claimDeviceToken({ deviceCode })).toMatchObject(expired);
     expect(await tokensOf(accountId)).toEqual([]);
   });
@@ -121,6 +133,53 @@ test('a program that fetches its token before a reset that waits for it loses it
   expect(await tokensOf(accountId)).toEqual([]);
 });
 
+describe('beside a program that fetches its token at a process of the release before, which locks the approval first,', () => {
+  /** Fetches a token in that order, and begins `call` between the two locks. Answers the outcome of `call`. */
+  async function claimBefore<T>(accountId: string, call: () => Promise<T>) {
+    const deviceHash = hashDeviceCode(await approvedProgram(accountId));
+    const { db, jobs } = mail.context;
+    const begun = Promise.withResolvers<Promise<T>>();
+    const claim = db.transaction(async (tx) => {
+      await pollDeviceSignIn(tx, deviceHash, 0);
+      await deleteDeviceSignIn(tx, deviceHash);
+      begun.resolve(call());
+      await untilWaiting(1);
+      await lockAccount(tx, accountId);
+      await addPersonalToken(tx, jobs, { ...wanted, accountId, userId: undefined, lifeSeconds: 600 });
+    });
+    const [outcome] = await Promise.allSettled([begun.promise, claim]);
+    return outcome;
+  }
+
+  test.each([
+    {
+      name: 'a reset of the password',
+      prepare: async ({ email }: { email: string }) => {
+        const token = await mail.resetToken(email);
+        return () => client.resetPassword({ token, newPassword });
+      },
+    },
+    {
+      name: 'the first proof of the address',
+      prepare: async ({ email }: { email: string }) => {
+        const token = await verifyToken(email);
+        return () => client.verifyEmail({ token });
+      },
+    },
+    {
+      name: 'the end of all sign-ins with their tokens',
+      prepare: async ({ accountId }: { accountId: string }) => {
+        return () => client.endSignIns({ accountId, tokens: true });
+      },
+    },
+  ])('$name succeeds, and ends that token', async ({ prepare }) => {
+    const owner = await person();
+    const call = await prepare(owner);
+    expect(await claimBefore<object>(owner.accountId, call)).toMatchObject({ status: 'fulfilled' });
+    expect(await tokensOf(owner.accountId)).toEqual([]);
+  });
+});
+
 test('the end of the sign-ins, or of the tokens of one end user, leaves programs that were approved', async () => {
   const { accountId } = await person();
   const deviceCode = await approvedProgram(accountId);
@@ -129,7 +188,6 @@ test('the end of the sign-ins, or of the tokens of one end user, leaves programs
   expect(await client.claimDeviceToken({ deviceCode })).toMatchObject({ state: DeviceSignInState.APPROVED });
 });
 
-const wanted = { name: 'ci', scopes: ['runs:write'], lifeSeconds: 600n };
 const revoked = { code: 'unauthenticated', reason: 'session_revoked' };
 
 describe('a caller who was let in before a reset of the password, and acts after it,', () => {

@@ -1,3 +1,4 @@
+import type { Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../../context.ts';
 import { basicAuthDisabled, mailTokenInvalid, mailTokenOrphaned } from '../../errors.ts';
 import { withdrawMails } from '../../mail/send-mail.ts';
@@ -7,6 +8,7 @@ import { endMailTokens, useMailToken } from '../../store/mail-tokens.ts';
 import { markSignInsEnded } from '../../store/sign-ins.ts';
 import { checkMailToken } from '../../tokens/check-mail-token.ts';
 import { deleteAllTokens } from '../../tokens/delete-all-tokens.ts';
+import { repeatOnDeadlock } from '../../tokens/repeat-on-deadlock.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function resetPassword(context: Context): Handlers['resetPassword'] {
@@ -18,7 +20,7 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
     const token = await checkMailToken(db, request.token, 'reset');
     if (token.used) throw mailTokenInvalid();
     const hash = await passwords.hash(request.newPassword, { signal });
-    await db.transaction(async (tx) => {
+    const reset = async (tx: Transaction): Promise<void> => {
       // The second of two concurrent requests waits here and then finds the token used.
       if (!(await useMailToken(tx, token.hash))) throw mailTokenInvalid();
       // The link was mailed to the address, so the address is proven.
@@ -32,7 +34,8 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
       // Somebody who knew the old password may have created tokens, and approved programs.
       await deleteAllTokens(tx, token.accountId);
       await recordAction(tx, { action: 'password_reset', accountId: token.accountId });
-    });
+    };
+    await repeatOnDeadlock(() => db.transaction(reset));
     accountChanged(token.accountId);
     return {};
   };

@@ -9,6 +9,7 @@ import { findFamily, markSignInsEnded } from '../../store/sign-ins.ts';
 import { checkMailToken } from '../../tokens/check-mail-token.ts';
 import { deleteAllTokens } from '../../tokens/delete-all-tokens.ts';
 import { hashOf, parseRefreshToken } from '../../tokens/refresh-token.ts';
+import { repeatOnDeadlock } from '../../tokens/repeat-on-deadlock.ts';
 import { isSignUpProof } from '../../tokens/sign-up-proof.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -19,7 +20,7 @@ export function verifyEmail(context: Context): Handlers['verifyEmail'] {
   return async (request) => {
     if (!config.AUTH_BASIC_ENABLED) throw basicAuthDisabled();
     const { accountId, hash } = await checkMailToken(db, request.token, 'verify');
-    await db.transaction(async (tx) => {
+    const verify = async (tx: Transaction): Promise<void> => {
       await useMailToken(tx, hash);
       const account = await markVerified(tx, accountId);
       if (account === undefined) throw mailTokenOrphaned();
@@ -28,7 +29,8 @@ export function verifyEmail(context: Context): Handlers['verifyEmail'] {
       const isOwn = neverUsed(config, account) || (await choseThePassword(tx, { ...account, id: accountId }, request));
       if (!isOwn) await lockOut(context, tx, { ...account, id: accountId });
       await recordAction(tx, { action: 'email_verified', accountId, detail: isOwn ? {} : { credentials_ended: true } });
-    });
+    };
+    await repeatOnDeadlock(() => db.transaction(verify));
     accountChanged(accountId);
     return {};
   };
