@@ -1,4 +1,4 @@
-import { openDatabase } from '@agentmesh/lib/pg';
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { testNode } from '@agentmesh/lib/rpc/testing';
@@ -17,6 +17,7 @@ export interface TestSchedules extends AsyncDisposable {
   readonly client: Client<typeof SchedulesService>;
   readonly clock: VirtualClock;
   readonly databaseUrl: string;
+  readonly db: Database;
   /** Runs that were started, each once. */
   readonly runs: StartRunRequest[];
   /** Requests to start a run, with repetitions. */
@@ -51,6 +52,7 @@ export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {
     client: undefined as never,
     clock,
     databaseUrl: url,
+    db,
     runs: [],
     requests: [],
     sessions: new Set(),

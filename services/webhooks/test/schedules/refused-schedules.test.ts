@@ -86,3 +86,15 @@ describe('a schedule', () => {
     expect((await read(key))?.enabled).toBe(true);
   });
 });
+
+test('a schedule that was stored with a message that no run takes can be changed and paused, and gets no other such message', async () => {
+  const key = await add();
+  await at.db.query({ text: "update schedules set message = '{}' where id = $1" }, [key.id]);
+  await at.client.updateSchedule({ ...key, cron: '*/20 * * * *' });
+  await at.client.updateSchedule({ ...key, enabled: false });
+  expect(await read(key)).toMatchObject({ cron: '*/20 * * * *', enabled: false });
+  const refusal = { code: 'invalid_argument', reason: 'schedule_message_invalid' };
+  for (const messageJson of [Buffer.from('{}'), Buffer.from('{"parts":[{"functionCall":{"name":"f"}}]}')])
+    await expect(at.client.updateSchedule({ ...key, messageJson })).rejects.toMatchObject(refusal);
+  await at.client.updateSchedule({ ...key, messageJson: fields.messageJson, enabled: true });
+});

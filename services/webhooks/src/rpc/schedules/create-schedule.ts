@@ -7,7 +7,7 @@ import { checkPace } from '../../schedules/ticks.ts';
 import { insertSchedule } from '../../store/schedules.ts';
 import type { ScheduleHandlers } from './handlers.ts';
 import { scheduleRecord } from './schedule-record.ts';
-import { scheduleValues } from './schedule-values.ts';
+import { checkMessage, scheduleValues } from './schedule-values.ts';
 
 const most = 100;
 
@@ -20,6 +20,7 @@ export function createSchedule({ db, clock, minSeconds }: Schedules): ScheduleHa
     const message = Buffer.from(messageJson).toString();
     const fields = { cron, timezone, appName, userId, sessionId, message, multitask, catchUp, enabled };
     const values = scheduleValues(fields, now);
+    checkMessage(message);
     checkPace(fields, now, minSeconds);
     const row = await db.transaction(async (tx) => {
       // The count below sees what calls at the same time have stored.

@@ -36,12 +36,14 @@ export function scheduleValues(fields: ScheduleFields, now: Date) {
   if (Buffer.byteLength(message) > mostMessageBytes) {
     throw scheduleFieldInvalid('message', `The message is larger than ${mostMessageBytes} bytes.`);
   }
-  checkParts(message);
   return { ...fields, sessionId: sessionId || null, nextAt: enabled ? first : null, now };
 }
 
-/** A run refuses such a message: no tick of the schedule would start one. */
-function checkParts(message: string): void {
+/**
+ * Refuses a message that no run takes: no tick of the schedule would start one. Only for a message that the request has: a schedule that an earlier release has
+ * stored with such a one can be paused all the same.
+ */
+export function checkMessage(message: string): void {
   const parts = readParts(message);
   if (parts.length === 0) throw scheduleFieldInvalid('message', 'No parts in the new_message.');
   if (parts.some((part) => part?.['functionCall'] || part?.['functionResponse']))
