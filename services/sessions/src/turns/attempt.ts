@@ -3,12 +3,12 @@ import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { planRollback } from '../history/plan-rollback.ts';
-import { optionalText, textOf } from '../json-bytes.ts';
+import { optionalText } from '../json-bytes.ts';
 import { type Append, type AttemptOutcome, appendAndEndAttempt } from '../store/appends.ts';
 import { untilCurrent } from '../until-current.ts';
 import { hintGranted } from './granted-hint.ts';
-import { readSums } from './run-usage.ts';
 import { hintEnded, runEndedFact } from './run-ended.ts';
+import { storable, storableJson, storableUsage } from './storable.ts';
 
 /** The end of an attempt, as its executor reports it. */
 export interface AttemptEnding {
@@ -98,27 +98,4 @@ function toColumns(ending: AttemptEnding) {
     agent: storableJson(optionalText(agentJson) ?? null),
     answerSeconds: answerSeconds > 0 ? answerSeconds : null,
   };
-}
-
-/** PostgreSQL text cannot contain NUL, so it is replaced here. The stored event keeps the text unchanged. */
-function storable(text: string): string | null {
-  if (text === '') return null;
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
-}
-
-const escapes = /\\(u(?:d[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|d[89a-f][\da-f]{2}|0000)|.)/gi;
-const unstorable = /^u(?:d[89a-f][\da-f]{2}|0000)$/i;
-
-/**
- * PostgreSQL stores JSON as it is, but to read one field it decodes all texts, and fails at NUL and at a half of a surrogate pair: lists that ask for a
- * version would fail. These are replaced.
- */
-function storableJson(json: string | null): string | null {
-  if (json?.includes('\\u') !== true) return json;
-  return json.replaceAll(escapes, (escape, code: string) => (unstorable.test(code) ? '\\ufffd' : escape));
-}
-
-/** Only numbers are kept: lists compare the cost. */
-function storableUsage(json: Uint8Array): string | null {
-  return json.length === 0 ? null : storableJson(JSON.stringify(readSums(textOf(json))));
 }
