@@ -68,3 +68,28 @@ test('feeds close also while their subscriptions are refused', async () => {
   await feeds[Symbol.asyncDispose]();
   await expect.poll(() => counts.open).toBe(0);
 });
+
+test('feeds are closed when the bus has been left', async () => {
+  const { bus, counts } = refusingBus();
+  feeds = createChangeFeeds({ bus, services, log });
+  await feeds.open('a-1');
+  await feeds[Symbol.asyncDispose]();
+  expect(counts).toEqual({ asked: 3, open: 0 });
+});
+
+test('a subscription that is refused after the feeds were closed is logged once', async () => {
+  const { bus, counts } = refusingBus(2);
+  const [lines, answers] = [[] as string[], Promise.withResolvers<void>()];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const subscribe: Bus['subscribe'] = async (topic, handler) => {
+    await answers.promise;
+    return bus.subscribe(topic, handler);
+  };
+  const warned = createLogger({ level: 'warn', name: 'test', destination });
+  feeds = createChangeFeeds({ bus: { ...bus, subscribe }, services, log: warned });
+  await feeds.open('a-1');
+  const closed = feeds[Symbol.asyncDispose]();
+  answers.resolve();
+  await closed;
+  expect([lines.length, counts]).toEqual([1, { asked: 3, open: 0 }]);
+});

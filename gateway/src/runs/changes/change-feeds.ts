@@ -1,5 +1,6 @@
 import type { Bus } from '@agentmesh/lib/bus';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import { withinDeadline } from '@agentmesh/lib/wait';
 import { AgentChangedSchema } from '@agentmesh/proto/runs/v1/agents';
 import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
 import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
@@ -18,6 +19,9 @@ export interface ChangeFeedsOptions {
   readonly log: Logger;
 }
 
+/** Longest wait in milliseconds for the bus at the end of the process, before which it closes: it may be away. */
+const leaveMs = 1_000;
+
 /**
  * Listens to the bus and reads accounts only while somebody watches. No feed waits for the bus: each looks by itself every few seconds, so that hints only make
  * it faster.
@@ -34,14 +38,16 @@ export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): C
       log.warn({ err }, 'hints of changes cannot be heard');
     });
   };
-  const deafen = (): void => {
+  const deafen = async (): Promise<void> => {
     const heard = hearing;
     hearing = undefined;
-    heard?.then((leave) => leave()).catch((err: unknown) => log.warn({ err }, 'hints of changes could not be left'));
+    // A refusal has been logged, and leaves nothing to leave.
+    const leave = await heard?.catch(() => undefined);
+    await leave?.().catch((err: unknown) => log.warn({ err }, 'hints of changes could not be left'));
   };
   const onEnd = (accountId: string): void => {
     feeds.delete(accountId);
-    if (feeds.size === 0) deafen();
+    if (feeds.size === 0) void deafen();
   };
   return {
     async open(accountId) {
@@ -54,7 +60,7 @@ export function createChangeFeeds({ bus, services, log }: ChangeFeedsOptions): C
     async [Symbol.asyncDispose]() {
       for (const feed of feeds.values()) feed.end();
       feeds.clear();
-      deafen();
+      await withinDeadline(deafen(), leaveMs, () => undefined);
     },
   };
 }
