@@ -1,16 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { faultsOf, visit } from './open-console.ts';
+import { expect, inject, test } from 'vitest';
+import { browserOfFile, faultsOf, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 300_000);
-afterAll(leaveBrowser);
+const openedBrowser = browserOfFile();
 
 interface Line {
   readonly kind: string;
@@ -20,6 +13,7 @@ interface Line {
 test('the owner of an account downloads everything in it as one whole file, sees how far it is, and may stop it', {
   timeout: 180_000,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page, complaints } = await visit(browser, url, '/account?tab=data');
   const events = Array.from({ length: 300 }, (_, number) => ({

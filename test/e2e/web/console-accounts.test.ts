@@ -1,17 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
-import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { password, visit } from './open-console.ts';
+import { browserOfFile, password, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 300_000);
-afterAll(leaveBrowser);
+const openedBrowser = browserOfFile();
 
 /** A page on which a new account has talked with an agent, at the address of the conversation. */
 async function visitChat(chrome: Browser, words: string) {
@@ -55,6 +49,7 @@ async function changeCookie(page: Page, email: string): Promise<void> {
 test('the next account in a tab sees nothing of the former one, whose conversation goes on where it was after its own sign-in', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, email } = await visitChat(browser, 'words of the first');
   const next = await emailOf(await newAccount(url));
@@ -95,6 +90,7 @@ test('the next account in a tab sees nothing of the former one, whose conversati
 test('a tab follows the account that another tab signs in, and that which it finds when it is looked at', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, email } = await visitChat(browser, 'words of the first');
   const next = await emailOf(await newAccount(url));
@@ -117,6 +113,7 @@ test('a tab follows the account that another tab signs in, and that which it fin
 test('a deletion is of the account whose address is shown, also when the browser is signed in as another one', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page } = await visit(browser, url, '/account?tab=data');
   const next = await newAccount(url);

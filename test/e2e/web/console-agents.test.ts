@@ -1,17 +1,12 @@
+import { browserOfFile } from './open-console.ts';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
-import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 
 const url = inject('meshUrl');
 const password = 'correct horse battery';
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 300_000);
-afterAll(leaveBrowser);
+const openedBrowser = browserOfFile();
 
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
@@ -22,6 +17,7 @@ async function faultsOf(page: Page): Promise<string[]> {
 test('an author writes YAML with suggestions and live mistakes, then changes the agent in a form, key and all', {
   timeout: 240_000,
 }, async () => {
+  const browser = openedBrowser();
   if (browser === undefined) return;
   const caller = await newAccount(url);
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;

@@ -1,18 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { visit } from './open-console.ts';
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
+import { browserOfFile, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 300_000);
-afterAll(leaveBrowser);
+const openedBrowser = browserOfFile();
 
 test('what changes while a list is being read is shown when the read ends', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page } = await visit(browser, url, '/account?tab=tokens');
   await page.getByText('No tokens').waitFor();
@@ -61,6 +56,7 @@ const range = (from: number, to: number): string[] => Array.from({ length: to - 
 test('messages of a chat are shown once and in order when earlier ones are read, the chat is left and others were added meanwhile', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page } = await visit(browser, url, '/');
   const events = range(0, 450).map((text, number) => ({

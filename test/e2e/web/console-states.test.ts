@@ -1,18 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
 import { runBody } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { faultsOf, openPage, themes, visit } from './open-console.ts';
+import { browserOfFile, faultsOf, openPage, themes, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 240_000;
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 300_000);
-afterAll(leaveBrowser);
+const openedBrowser = browserOfFile();
 
 /** Violations of WCAG 2.2 AA in what the page shows now, in both themes. */
 async function judge(page: Page, state: string): Promise<string[]> {
@@ -48,6 +42,7 @@ const screens = [
 const others = ['/runs?status=failed', '/automation?tab=webhooks', '/account?tab=data', '/no-such-page'];
 
 test('screens of an account that has nothing yet are accessible', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, complaints } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -67,6 +62,7 @@ test('screens of an account that has nothing yet are accessible', { timeout }, a
 test('screens whose requests fail, and those of a browser that is offline, are accessible', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -96,6 +92,7 @@ test('screens whose requests fail, and those of a browser that is offline, are a
 });
 
 test('screens that are being read, and what is told in passing, are accessible', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, complaints } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -160,6 +157,7 @@ const dialogs: readonly (readonly [screen: string, open: Open])[] = [
 ];
 
 test('every dialog is accessible, also with nothing found, and leaves by Escape', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page, complaints } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -193,6 +191,7 @@ test('every dialog is accessible, also with nothing found, and leaves by Escape'
 });
 
 test('forms with mistakes tell them in an accessible way', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page } = await openPage(browser, url);
   await page.setViewportSize(phone);
@@ -244,6 +243,7 @@ const forms: readonly (readonly [
 ];
 
 test('every other form tells its mistakes in an accessible way', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();

@@ -1,18 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
-import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { openPage, password, visit } from './open-console.ts';
+import { browserOfFile, openPage, password, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 300_000);
-afterAll(leaveBrowser);
+const openedBrowser = browserOfFile();
 
 interface WaitingRun {
   readonly createTime: number;
@@ -33,6 +27,7 @@ async function askForApproval(caller: Caller) {
 test('the timeline of a run that waited for an approval shows no time in the queue that it did not have', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page, complaints } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -71,7 +66,7 @@ test('the timeline of a run that waited for an approval shows no time in the que
   await context.close();
 });
 
-/** What a form tells at one of its fields, and what it tells of no field. */
+/** The faults that a form tells at one of its fields, and those that it tells of no field. */
 async function faultsAt(page: Page, label: string): Promise<readonly [atField: string, others: number]> {
   const field = page.getByLabel(label, { exact: true });
   const alerts = page.locator('form').getByRole('alert');
@@ -84,6 +79,7 @@ async function faultsAt(page: Page, label: string): Promise<readonly [atField: s
 }
 
 test('a form tells the fault of a value at its field, without a path of the body', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const stranger = await openPage(browser, url);
   const tooShort = ['String should have at least 8 characters', 0];
@@ -132,6 +128,7 @@ async function refuseWith(
 test('a form tells at a field what is wrong in its value and in which part, and all else with its name', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page } = await visit(browser, url, '/account?tab=tokens');
   await page.getByRole('button', { name: 'Make a token' }).first().click();
@@ -163,6 +160,7 @@ test('a form tells at a field what is wrong in its value and in which part, and 
 });
 
 test('the page for a forgotten password says nothing of folders of the server', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page } = await openPage(browser, url);
   await page.goto(`${url}/console/forgot`);
@@ -172,6 +170,7 @@ test('the page for a forgotten password says nothing of folders of the server', 
 });
 
 test('a call in the chat that waits for an approval says so, until it has it', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, complaints } = await visit(browser, url, '/chat/approve');
   await page.getByLabel('Write a message').fill('[[state:paid=yes]]');
@@ -189,6 +188,7 @@ test('a call in the chat that waits for an approval says so, until it has it', {
 });
 
 test('the key that finds is shown as it is on the keyboard of the platform', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -210,6 +210,7 @@ test('the key that finds is shown as it is on the keyboard of the platform', { t
 test('Home counts the tokens of today as the page of usage does, without models of tests', {
   timeout,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -228,6 +229,7 @@ test('Home counts the tokens of today as the page of usage does, without models 
 });
 
 test('a chat with an agent that is not there says so, and opens no other one', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, complaints } = await visit(browser, url, '/chat/nosuch');
   await page.getByRole('heading', { name: 'There is no such agent' }).waitFor();

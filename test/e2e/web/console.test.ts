@@ -1,23 +1,18 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
 import { Caller } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { faultsOf, password, themes, visit } from './open-console.ts';
+import { browserOfFile, faultsOf, password, themes, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 300_000);
-afterAll(leaveBrowser);
+const openedBrowser = browserOfFile();
 
 test('the console signs in, streams an answer, keeps it over a reload and lists the run, without an error or a request to another origin', {
   timeout: 180_000,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { context, page, complaints } = await visit(browser, url, '/chat/echo');
   await page.getByLabel('Write a message').waitFor();
@@ -47,6 +42,7 @@ test('the console signs in, streams an answer, keeps it over a reload and lists 
 test('a person signs a program in with its code and the password, and denies another one', {
   timeout: 180_000,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const approved = await startProgram();
   const { context, page, complaints } = await visit(browser, url, `/device?code=${approved.user_code}`);
@@ -103,6 +99,7 @@ async function shoot(page: Page, screen: string): Promise<void> {
 }
 
 test('every screen is accessible and fits a narrow phone in both themes', { timeout: 240_000 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page, complaints } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -127,6 +124,7 @@ test('every screen is accessible and fits a narrow phone in both themes', { time
 test('two tabs share one stream of changes, and a change of the state is refused over a newer one', {
   timeout: 180_000,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page } = await visit(browser, url, '/sessions/echo/user/order?tab=state');
   let streams = 0;
@@ -160,6 +158,7 @@ test('two tabs share one stream of changes, and a change of the state is refused
 test('accounts beside each other, a server that is away, an error, a session that has ended and a deleted account are shown as they are', {
   timeout: 240_000,
 }, async ({ skip }) => {
+  const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
   const [one, other] = [await visit(browser, url, '/runs'), await visit(browser, url, '/runs')];
   const { caller, context, page } = one;

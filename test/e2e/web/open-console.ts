@@ -1,8 +1,20 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
+import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 
 export const password = 'correct horse battery';
+
+/** A browser for the tests of a file: undefined where there is no Chromium, and before they begin. */
+export function browserOfFile(): () => Browser | undefined {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 300_000);
+  afterAll(leaveBrowser);
+  return () => browser;
+}
 
 export interface Visit {
   readonly caller: Caller;

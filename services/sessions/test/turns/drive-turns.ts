@@ -39,6 +39,14 @@ export function driveTurns(service: RunningSessions) {
       if (turn === undefined) throw new Error('the run was queued');
       return turn;
     },
+    /** A session in the given account, app and user. */
+    sessionIn: async (over: Parameters<typeof newKey>[0]) => {
+      const session = newKey(over);
+      await service.client.createSession({ session });
+      return session;
+    },
+    getRun: async ({ accountId }: ReturnType<typeof newKey>, invocationId: string, userId = '') =>
+      (await service.client.getRun({ accountId, invocationId, userId })).run,
     /** Holds the row of a session, and calls `work` with the transaction once `waiter` waits for the row. Answers what the waiter does. */
     whileHeld: async <T>(
       { sessionId }: ReturnType<typeof newKey>,

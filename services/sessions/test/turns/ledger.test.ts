@@ -5,20 +5,9 @@ import { agentEvent, beginWith, json, newKey, parse, startSessionsForFile } from
 
 const service = startSessionsForFile();
 
-const { newSession, begin, askDatabase } = driveTurns(service);
+const { newSession, begin, askDatabase, getRun, sessionIn } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
-
-async function getRun({ accountId }: Key, invocationId: string, userId = '') {
-  return (await service.client.getRun({ accountId, invocationId, userId })).run;
-}
-
-/** A session in the given account, app and user. */
-async function sessionIn(over: Parameters<typeof newKey>[0]) {
-  const session = newKey(over);
-  await service.client.createSession({ session });
-  return session;
-}
 
 async function runToEnd(session: Key, end: object = completed): Promise<string> {
   const turn = await begin(session, 'hello');

@@ -4,20 +4,7 @@ import { agentEvent, beginWith, json, newKey, startSessionsForFile } from '../se
 
 const service = startSessionsForFile();
 
-const { newSession, begin, askDatabase } = driveTurns(service);
-
-type Key = ReturnType<typeof newKey>;
-
-async function getRun({ accountId }: Key, invocationId: string, userId = '') {
-  return (await service.client.getRun({ accountId, invocationId, userId })).run;
-}
-
-/** A session in the given account, app and user. */
-async function sessionIn(over: Parameters<typeof newKey>[0]) {
-  const session = newKey(over);
-  await service.client.createSession({ session });
-  return session;
-}
+const { newSession, begin, askDatabase, getRun, sessionIn } = driveTurns(service);
 
 describe('an idempotency key', () => {
   test('accepts one run however often and from wherever it is sent', async () => {
