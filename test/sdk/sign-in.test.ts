@@ -9,7 +9,7 @@ interface AccountServer extends AsyncDisposable {
   readonly url: string;
   /** Tokens and cookies that are refused from now on, as after their time. */
   readonly refused: Set<string>;
-  /** What the requests to `/api/users/me` and `/api/auth/refresh-token` had: the token, and the cookie. */
+  /** Tokens and cookies that requests to `/api/users/me` and `/api/auth/refresh-token` had. */
   readonly asked: string[];
   /** Resolves when the first renewal of a token has arrived, which is answered when `release` is called. */
   readonly renewing: Promise<unknown>;

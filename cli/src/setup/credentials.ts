@@ -25,7 +25,7 @@ export function readCredentials(url: string | undefined): Credentials {
   return { url: wanted, token: token ?? (stored?.url === wanted ? stored.token : undefined) };
 }
 
-/** What `agentmesh login` has stored, if anything. */
+/** The address and the token that `agentmesh login` has stored; undefined without any. */
 export function readStored(): Partial<Credentials> | undefined {
   try {
     return JSON.parse(readFileSync(credentialsFile(), 'utf8')) as Partial<Credentials>;

@@ -13,7 +13,7 @@ interface Entry {
   read: () => Promise<unknown>;
   readers: number;
   readAtMs: number;
-  /** What is being read may be older than a change. */
+  /** The read that is under way may have begun before a change. */
   isStale: boolean;
   reading: Promise<void> | undefined;
 }

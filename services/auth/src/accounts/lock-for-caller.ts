@@ -25,7 +25,7 @@ export async function lockForCaller(tx: Transaction, accountId: string, caller: 
   if (standing === undefined || !stands(standing, caller)) throw callerRevoked();
 }
 
-/** As the gateway checks it. */
+/** The same check as the gateway's. */
 function stands({ sign_in_stands: isStanding, sign_ins_valid_from: from }: StandingRow, caller: Caller): boolean {
   if (caller.signInId !== '') return isStanding;
   return caller.issuedAt !== undefined && timestampMs(caller.issuedAt) >= (from?.getTime() ?? 0);

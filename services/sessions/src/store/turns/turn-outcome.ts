@@ -53,7 +53,7 @@ interface HeldRow {
   readonly kind: 'turn';
   readonly pk: bigint;
   readonly seq: number;
-  /** Of a queued run its place in the queue. */
+  /** The place in the queue if the run is queued. */
   readonly fence: bigint;
   /** The session holds the newest event that the executor knows. */
   readonly flag: boolean;
