@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { AgentMesh } from '@agentmesh/client';
+import { AgentMesh, AgentMeshError, UnauthenticatedError } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { createOutput } from '../terminal/output.ts';
 import { ask, readStdin } from '../terminal/ask.ts';
@@ -10,6 +10,8 @@ import { sessionOf } from './session.ts';
 const scopes = ['account', 'agents', 'apps', 'artifacts', 'keys', 'memory', 'runs', 'sessions', 'webhooks'] as const;
 const isReadOnly = new Set<string>(['account', 'apps']);
 const wanted = scopes.flatMap((area) => (isReadOnly.has(area) ? [`${area}:read`] : [`${area}:read`, `${area}:write`]));
+/** A person waits for it, and the token can be revoked elsewhere. */
+const longestLogoutMs = 10_000;
 const name = `agentmesh on ${hostname()}`.slice(0, 100);
 
 /** `agentmesh login`, `logout` and `whoami`. */
@@ -29,8 +31,8 @@ export function addLogin(program: Command): void {
     });
   program
     .command('logout')
-    .description('forget the token that login has stored; it stays valid until it is revoked in the console')
-    .action(() => createOutput(false).note(forget()));
+    .description('revoke the personal token that login has stored, and forget it')
+    .action(async () => createOutput(false).note(await logOut()));
   program
     .command('whoami')
     .description('show the account')
@@ -41,12 +43,30 @@ export function addLogin(program: Command): void {
     });
 }
 
-/** Removes the stored token. Returns a line about it: no personal token opens the routes that revoke one, so it goes on being valid. */
-function forget(): string {
-  const stored = readStored();
+/** Revokes the stored token and removes it. Returns a line about it. */
+async function logOut(): Promise<string> {
+  const { url, token } = readStored() ?? {};
+  if (url === undefined || token === undefined) {
+    removeCredentials();
+    return 'No token was stored.';
+  }
+  const failure = await revoke(url, token);
   removeCredentials();
-  if (stored?.url === undefined) return 'No token was stored.';
-  return `Forgot the token for ${stored.url}, which stays valid: revoke it at ${stored.url}/console/account?tab=tokens`;
+  if (failure === undefined) return `Revoked the token for ${url}.`;
+  if (failure instanceof UnauthenticatedError) return `Forgot the token for ${url}, which was not valid any more.`;
+  return `Forgot the token for ${url}, which stays valid: revoke it at ${url}/console/account?tab=tokens (${failure.message})`;
+}
+
+/** Why a personal token could not be revoked; undefined when it was. */
+async function revoke(url: string, token: string): Promise<AgentMeshError | undefined> {
+  const mesh = new AgentMesh({ url, token, tries: 1, timeoutMs: longestLogoutMs });
+  try {
+    await mesh.tokens.revokeCurrent();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AgentMeshError) return error;
+    throw error;
+  }
 }
 
 interface LoginOptions {

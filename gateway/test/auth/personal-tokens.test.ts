@@ -24,6 +24,7 @@ const record = { id: '5d4f4be6-1c9f-4e8f-9a53-0d6c7a5298a4', name: 'ci', scopes:
 let granted: { scopes: string[]; userId: string | undefined; expiresInMs: number; revoked: boolean };
 let lookups = 0;
 let made: unknown;
+const revocations: object[] = [];
 
 let edge: Edge;
 beforeAll(async () => {
@@ -43,6 +44,7 @@ beforeAll(async () => {
         made = { scopes: request.scopes, userId: request.userId, lifeSeconds: request.lifeSeconds };
         return { secret, token: { ...record, scopes: request.scopes, userId: request.userId ?? '' } };
       },
+      revokePersonalToken: ({ accountId, id }) => (revocations.push({ accountId, id }), {}),
     },
     sessions: {
       createSession: () => ({ session }),
@@ -153,6 +155,16 @@ describe('a personal token', () => {
     expect(lookups - before).toBe(isLookedUp ? 1 : 0);
   });
 
+  it.each([undefined, 'u1'])('revokes itself and no other, with any scope: user %s', async (userId) => {
+    Object.assign(granted, { scopes: ['audio:write'], userId });
+    revocations.length = 0;
+    const [path, method] = ['/api/auth/tokens/current?id=x', 'DELETE'];
+    const ofSignIn = await edge.send(path, { method });
+    expect(ofSignIn).toMatchObject({ status: 404, body: { code: 'personal_token_not_found' } });
+    expect((await send(path, { method })).status).toBe(200);
+    expect(revocations).toEqual([{ accountId, id: record.id }]);
+  });
+
   it('is refused after it has expired, although it is cached', async () => {
     granted.expiresInMs = 1_500;
     expect((await send('/list-apps')).status).toBe(200);
@@ -222,8 +234,8 @@ describe('a personal token that is bound to an end user', () => {
       const answer = await send(`${path}?user_id=u1`, { method: method.toUpperCase(), ...(hasBody && { json }) });
       if (![403, 422].includes(answer.status)) opened.push(operationId);
     }
-    // The use of models by its own end user.
-    expect(opened).toEqual(['getUsage']);
+    // The use of models by its own end user, and the end of the token itself.
+    expect(opened).toEqual(['revokeCurrentPersonalToken', 'getUsage']);
     expect(operations.length).toBeGreaterThan(40);
   });
 

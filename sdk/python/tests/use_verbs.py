@@ -27,6 +27,9 @@ async def sign_in(mesh: AsyncAgentMesh, email: str, password: str) -> None:
     assert (await mesh.account.me())["email"] == email
     token = await mesh.tokens.create({"name": "report", "scopes": ["runs:read"]})
     await mesh.tokens.revoke(token["id"])
+    program = await mesh.tokens.create({"name": "program", "scopes": ["runs:read"]})
+    async with AsyncAgentMesh(mesh._transport.options.url, program["token"]) as own:
+        await own.tokens.revoke_current()
     assert [it["id"] async for it in mesh.tokens.list()] == []
     # A token that is refused is replaced with the refresh cookie.
     mesh._transport._token = "no token"

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount, sessionPath } from '../../caller.ts';
+import { Caller, newAccount, runBody, sessionPath } from '../../caller.ts';
 import { msAccepted } from '../../ms-accepted.ts';
 
 const url = inject('meshUrl');
@@ -86,5 +86,17 @@ describe('a personal token', () => {
     expect((await account.request('DELETE', `/api/auth/tokens/${id}`)).body).toEqual({ status: 'ok' });
     const refusal = { status: 401, body: { detail: 'Could not validate credentials' } };
     expect(await msAccepted(listApps, refusal)).toBeLessThan(1_000);
+  });
+
+  test('revokes itself, and no other token', async () => {
+    const account = await newAccount(url);
+    const scopes = ['runs:read'];
+    const [own, other] = [await make(account, { scopes, user_id: 'u1' }), await make(account, { scopes })];
+    const ask = () => own.program.request('GET', '/runs?user=u1');
+    expect((await ask()).status).toBe(200);
+    expect(await own.program.request('DELETE', '/api/auth/tokens/current')).toMatchObject({ body: { status: 'ok' } });
+    expect(await msAccepted(ask, { status: 401 })).toBeLessThan(1_000);
+    expect((await other.program.request('GET', '/runs')).status).toBe(200);
+    expect((await account.request('DELETE', '/api/auth/tokens/current')).status).toBe(404);
   });
 });

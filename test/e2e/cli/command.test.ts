@@ -107,33 +107,6 @@ describe('agentmesh run', () => {
 });
 
 describe('agentmesh', () => {
-  test('keeps the token of login in a file that only its owner can read, and forgets it', async () => {
-    const login = start(['login', '--with-token'], {});
-    login.child.stdin?.end(`${token}\n`);
-    expect((await login.ended).code).toBe(0);
-    const file = join(folder, 'agentmesh', 'credentials.json');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await start(['whoami'], {}).ended).out).toContain('@example.com');
-    expect((await start(['whoami', '--url', 'http://127.0.0.1:9'], {}).ended).code).toBe(2);
-    const logout = await start(['logout'], {}).ended;
-    const told = expect.stringMatching(`^Forgot the token for ${url}, which stays valid: revoke it at .*\n$`);
-    expect(logout).toEqual({ code: 0, out: '', err: told });
-    expect((await start(['whoami'], {}).ended).code).toBe(2);
-    expect((await start(['logout'], {}).ended).err).toBe('No token was stored.\n');
-  });
-
-  test('signs in with a code that a person approves elsewhere', async () => {
-    const login = start(['login'], {});
-    await expect.poll(() => login.written.err).toMatch(/code=[B-Z]{4}-[B-Z]{4}\n/);
-    const code = /code=(\S+)/.exec(login.written.err)?.[1] ?? '';
-    const shown = await mesh.call('GET', '/api/auth/device', { query: { code } });
-    expect(shown.client).toContain('agentmesh on');
-    await mesh.call('POST', '/api/auth/device/approve', { body: { user_code: code } });
-    expect((await login.ended).code).toBe(0);
-    expect((await start(['whoami'], {}).ended).out).toContain('@example.com');
-    await start(['logout'], {}).ended;
-  });
-
   test('lists runs and sessions as tables and as JSON, shows one, and cancels', async () => {
     const { invocationId, sessionId } = await mesh.runs.start({ app: 'echo', user: 'user', text: '[[wait:60000]]' });
     expect((await command('runs', '--limit', '5')).out).toMatch(new RegExp(`INVOCATION ID.*\n(.*\n)*${invocationId}`));

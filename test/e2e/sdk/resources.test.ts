@@ -68,6 +68,9 @@ describe('the records of the account', () => {
     expect((await mesh.tokens.list().all()).map((it) => it.id)).toContain(id);
     await mesh.tokens.revoke(id);
     expect((await mesh.tokens.list().all()).map((it) => it.id)).not.toContain(id);
+    const program = await mesh.tokens.create({ name: 'program', scopes: ['runs:read'] });
+    await new AgentMesh({ url, token: program.token }).tokens.revokeCurrent();
+    expect((await mesh.tokens.list().all()).map((it) => it.id)).not.toContain(program.id);
   });
 
   test('keys, usage, webhooks, memory and models are read', async () => {

@@ -19,15 +19,16 @@ import {
   RevokedPersonalTokens,
   RevokePersonalTokensQuery,
 } from './personal-token-record.ts';
-import { signedIn, withPassword } from '../account-family.ts';
+import { ofOwnToken, signedIn, withPassword } from '../account-family.ts';
 
 const url = '/api/auth/tokens';
 
-/** Create, list and revoke personal tokens. A personal token opens none of these routes. */
+/** Create, list and revoke personal tokens. A personal token opens none of these routes but the one that revokes it. */
 export function personalTokenRoutes(app: App, context: Context): void {
   addCreation(app, context);
   addList(app, context);
   addRevocation(app, context);
+  addRevocationOfOwn(app, context);
   addRevocationOfAll(app, context);
 }
 
@@ -100,6 +101,26 @@ function addRevocation(app: App, { auth, authentication }: Context): void {
     }),
     async ({ identity, params }) => {
       await auth.revokePersonalToken({ accountId: identity.accountId, id: params.id }, unary);
+      return { status: 'ok' };
+    },
+  );
+}
+
+function addRevocationOfOwn(app: App, { auth, authentication }: Context): void {
+  app.delete(
+    `${url}/current`,
+    ofOwnToken(authentication, {
+      operationId: 'revokeCurrentPersonalToken',
+      summary: 'Revoke the personal token of this request',
+      description:
+        'For programs that sign out: it needs no scope. The token is refused within a second. 404 `personal_token_not_found` for a request with another credential.',
+      response: { 200: Status },
+      refusals: [404],
+    }),
+    async ({ identity: { accountId, grant } }) => {
+      if (grant?.tokenId === undefined)
+        throw new MeshError('not_found', 'personal_token_not_found', 'The request was not made with a personal token.');
+      await auth.revokePersonalToken({ accountId, id: grant.tokenId }, unary);
       return { status: 'ok' };
     },
   );

@@ -43,7 +43,7 @@ export function createPersonalTokens(
     });
     const { accountId, email, token } = found;
     if (token?.expiresAt === undefined) throw invalidToken();
-    const grant = { scopes: new Set(token.scopes), userId: token.userId };
+    const grant = { tokenId: token.id, scopes: new Set(token.scopes), userId: token.userId };
     return { accountId, email: email.toLowerCase(), expiresAtMs: timestampMs(token.expiresAt), grant };
   }, changes);
 }

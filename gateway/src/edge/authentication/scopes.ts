@@ -27,6 +27,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Scope that opens the route to personal tokens. Without a scope the route is closed to them. */
     scope?: Scope;
+    /** True for a route that acts on the personal token of the request alone: every one opens it, without a scope. */
+    ofOwnToken?: true;
     /**
      * True for routes without end users' data. Tokens that are bound to a `user_id` may use them although the request names no
      * user.

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: db2fdb0d922ff9203d0bcf284c59cf386d356461d0fe90c2f524f022433462cf
+# SHA-256 of the document: 090d0998b063ef38f996ddce8a8dfea6222166d7d87705f1154353c5174c3ef3
 
 from typing import Any, Literal, TypeAlias
 

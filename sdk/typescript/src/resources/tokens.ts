@@ -28,6 +28,11 @@ export class Tokens {
     await this.#transport.json({ method: 'DELETE', path: route`/api/auth/tokens/${id}`, ...options });
   }
 
+  /** Ends the personal token that this client sends: for programs that sign out. NotFoundError for the token of a sign-in. */
+  async revokeCurrent(options?: CallOptions): Promise<void> {
+    await this.#transport.json({ method: 'DELETE', path: '/api/auth/tokens/current', ...options });
+  }
+
   /** Ends all personal tokens of the account. */
   async revokeAll(options?: CallOptions): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: '/api/auth/tokens', ...options });

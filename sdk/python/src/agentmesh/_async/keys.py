@@ -86,6 +86,10 @@ class AsyncTokens:
         """Ends a token."""
         await self._transport.any(Call("DELETE", route("/api/auth/tokens/{}", id)))
 
+    async def revoke_current(self) -> None:
+        """Ends the personal token that this client sends: for programs that sign out. NotFoundError for the token of a sign-in."""
+        await self._transport.any(Call("DELETE", "/api/auth/tokens/current"))
+
     async def revoke_all(self) -> None:
         """Ends all personal tokens of the account."""
         await self._transport.any(Call("DELETE", "/api/auth/tokens"))

@@ -86,6 +86,10 @@ class Tokens:
         """Ends a token."""
         self._transport.any(Call("DELETE", route("/api/auth/tokens/{}", id)))
 
+    def revoke_current(self) -> None:
+        """Ends the personal token that this client sends: for programs that sign out. NotFoundError for the token of a sign-in."""
+        self._transport.any(Call("DELETE", "/api/auth/tokens/current"))
+
     def revoke_all(self) -> None:
         """Ends all personal tokens of the account."""
         self._transport.any(Call("DELETE", "/api/auth/tokens"))
