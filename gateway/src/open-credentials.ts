@@ -36,7 +36,7 @@ export async function openCredentials(
   const tokens = createTokenReader(await createKeyRing(keys, importHmacKey));
   const bearer = createBearer({ tokens, standings, personalTokens });
   const browser = await browserSessionOf(host, keys, standings);
-  const runTickets = await createRunTickets({ keys, standings });
+  const runTickets = await createRunTickets({ keys, standings, personalTokens });
   const accounts = config.ADK_TRIGGER_ACCOUNTS;
   const pushCallers = createPushCallers({ notifications, standings, accounts, publicBaseUrl: publicBaseUrl(config) });
   const sources = { bearer, browser, runTickets, pushCallers, limit: createAccountLimit(config) };

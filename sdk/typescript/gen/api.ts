@@ -964,7 +964,7 @@ export interface paths {
         put?: never;
         /**
          * Get a ticket for the events of a run
-         * @description Makes a secret that opens the event stream of this run and nothing else, for 10 minutes and as long as the sign-in stands. A browser’s EventSource, which can send no header, sends it in the query.
+         * @description Makes a secret that opens the event stream of this run and nothing else, for 10 minutes and as long as the sign-in or the personal token stands. A browser’s EventSource, which can send no header, sends it in the query.
          */
         post: operations["createRunTicket"];
         delete?: never;

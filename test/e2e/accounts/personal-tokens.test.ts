@@ -99,4 +99,22 @@ describe('a personal token', () => {
     expect((await other.program.request('GET', '/runs')).status).toBe(200);
     expect((await account.request('DELETE', '/api/auth/tokens/current')).status).toBe(404);
   });
+
+  test('ends the tickets that it got, within a second after it was revoked', async () => {
+    const account = await newAccount(url);
+    const scopes = ['runs:read'];
+    const [own, other] = [await make(account, { scopes }), await make(account, { scopes })];
+    const body = runBody(await account.createSession(), 'hi');
+    const run = await account.request<{ invocationId: string }>('POST', '/runs', body);
+    const events = `/runs/${run.body.invocationId}/events`;
+    const openBy = async ({ program }: typeof own) => {
+      const { ticket } = (await program.request<{ ticket: string }>('POST', `${events}/ticket`, {})).body;
+      return async () => ({ status: (await fetch(`${url}${events}?ticket=${ticket}`)).status });
+    };
+    const [open, openOther] = [await openBy(own), await openBy(other)];
+    expect(await open()).toEqual({ status: 200 });
+    expect((await account.request('DELETE', `/api/auth/tokens/${own.id}`)).status).toBe(200);
+    expect(await msAccepted(open, { status: 401 })).toBeLessThan(1_000);
+    expect(await openOther()).toEqual({ status: 200 });
+  });
 });

@@ -118,9 +118,9 @@ function addRevocationOfOwn(app: App, { auth, authentication }: Context): void {
       refusals: [404],
     }),
     async ({ identity: { accountId, grant } }) => {
-      if (grant?.tokenId === undefined)
+      if (grant?.token === undefined)
         throw new MeshError('not_found', 'personal_token_not_found', 'The request was not made with a personal token.');
-      await auth.revokePersonalToken({ accountId, id: grant.tokenId }, unary);
+      await auth.revokePersonalToken({ accountId, id: grant.token.id }, unary);
       return { status: 'ok' };
     },
   );

@@ -55,7 +55,7 @@ function admit({ accountId, email, signInId, isFromCookie, issuedAt }: AccessTok
 }
 
 /** A personal token never has the role of an admin, also if its account has. */
-function admitPersonal({ accountId, email, expiresAtMs, grant }: PersonalToken): Identity {
+export function admitPersonal({ accountId, email, expiresAtMs, grant }: PersonalToken): Identity {
   if (expiresAtMs <= Date.now()) throw invalidToken();
   return { accountId, email, role: 'USER', signInId: undefined, issuedAt: undefined, isFromCookie: false, grant };
 }

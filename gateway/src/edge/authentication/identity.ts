@@ -20,8 +20,8 @@ export interface Identity {
 
 /** Permissions of a personal token. */
 export interface Grant {
-  /** UUID of the token; undefined for another credential with permissions, such as a ticket. */
-  readonly tokenId?: string;
+  /** The token itself; undefined for another credential with permissions, such as a ticket. */
+  readonly token?: { readonly id: string; readonly hash: string };
   readonly scopes: ReadonlySet<string>;
   /** The only end user whose data it reaches; undefined for all of the account. */
   readonly userId: string | undefined;

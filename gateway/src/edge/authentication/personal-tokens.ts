@@ -29,23 +29,31 @@ export function isPersonal(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-/** Directory by the token's text. A look-up fails with 401 for an unknown token, and as `unavailable` if auth cannot be asked. */
+/**
+ * Directory by the token's text, or by its hash as its grant has it. A look-up fails with 401 for an unknown token, and as `unavailable` if auth cannot be
+ * asked.
+ */
 export function createPersonalTokens(
   auth: Client<typeof AuthService>,
   changes: AccountChanges,
 ): Directory<PersonalToken> {
-  return createDirectory(async (text) => {
-    // The checksum catches mistyped tokens without a call to auth.
-    if (!hasChecksum(text)) throw invalidToken();
-    const hash = createHash('sha256').update(text).digest();
+  return createDirectory(async (key) => {
+    const hash = isPersonal(key) ? hashOf(key) : Buffer.from(key, 'base64url');
     const found = await auth.findPersonalToken({ hash }, { timeoutMs }).catch((error: unknown) => {
       throw unlessUnknown(error, invalidToken);
     });
     const { accountId, email, token } = found;
     if (token?.expiresAt === undefined) throw invalidToken();
-    const grant = { tokenId: token.id, scopes: new Set(token.scopes), userId: token.userId };
+    const named = { id: token.id, hash: hash.toString('base64url') };
+    const grant = { token: named, scopes: new Set(token.scopes), userId: token.userId };
     return { accountId, email: email.toLowerCase(), expiresAtMs: timestampMs(token.expiresAt), grant };
   }, changes);
+}
+
+/** The checksum catches mistyped tokens without a call to auth. */
+function hashOf(text: string): Buffer {
+  if (!hasChecksum(text)) throw invalidToken();
+  return createHash('sha256').update(text).digest();
 }
 
 function hasChecksum(text: string): boolean {

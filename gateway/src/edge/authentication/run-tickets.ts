@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto';
 import { createKeyRing, type SigningKey } from '@agentmesh/lib/signing';
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
-import type { AccessToken } from './access-token.ts';
-import { createBearer } from './bearer.ts';
+import { admitPersonal, createBearer } from './bearer.ts';
 import type { Directory } from './directory.ts';
 import { anonymous, type Identity } from './identity.ts';
+import type { PersonalToken } from './personal-tokens.ts';
 import type { Standing } from './standings.ts';
 import { invalidToken } from './unauthorized.ts';
 
@@ -17,23 +17,25 @@ export const ticketSeconds = 600;
 /** A ticket opens the event stream of one run, for EventSources, which can send no header. Proxies log it, so it tells them nothing: it is encrypted. */
 export interface RunTickets {
   issue(identity: Identity, invocationId: string): Promise<{ readonly ticket: string; readonly expireTime: number }>;
-  /** The identity of the one who got the ticket, limited to reading runs. Rejects with 401 unless the ticket is for this run and the sign-in stands. */
+  /** The identity of the one who got the ticket, limited to reading runs. Rejects with 401 unless the ticket is for this run, and the sign-in or the personal token that got it stands. */
   identify(ticket: string, invocationId: string): Promise<Identity>;
 }
 
 export interface RunTicketOptions {
   readonly keys: readonly SigningKey[];
   readonly standings: Directory<Standing>;
+  readonly personalTokens: Directory<PersonalToken>;
 }
 
 /** Tickets are encrypted with keys that are derived for them alone, so a ticket is never accepted as another token, nor the other way round. */
-export async function createRunTickets({ keys, standings }: RunTicketOptions): Promise<RunTickets> {
+export async function createRunTickets({ keys, ...directories }: RunTicketOptions): Promise<RunTickets> {
   const ring = await createKeyRing(keys, derive);
   return {
     async issue({ accountId, email, signInId, grant }, invocationId) {
       const issuedAt = Math.floor(Date.now() / 1000);
       const expireTime = issuedAt + ticketSeconds;
-      const claims = { sub: email, uid: accountId, sid: signInId, run: invocationId, user: grant?.userId };
+      const { userId: user, token: holder } = grant ?? {};
+      const claims = { sub: email, uid: accountId, sid: signInId, pat: holder?.hash, run: invocationId, user };
       const token = new EncryptJWT(claims).setProtectedHeader({ ...algorithms, ...ring.header });
       return {
         ticket: await token.setIssuedAt(issuedAt).setExpirationTime(expireTime).encrypt(ring.current),
@@ -49,10 +51,9 @@ export async function createRunTickets({ keys, standings }: RunTicketOptions): P
         throw error instanceof errors.JOSEError ? invalidToken() : error;
       });
       if (payload.run !== invocationId) throw invalidToken();
-      const { sub, uid, sid, iat, exp, user } = payload as unknown as Claims;
-      const holder = { accountId: uid, email: sub, signInId: sid, isFromCookie: true, issuedAt: iat, expiresAt: exp };
-      const identity = uid === anonymous.accountId ? anonymous : await stillStanding(holder, standings);
-      return { ...identity, role: 'USER', grant: { scopes: new Set(['runs:read']), userId: user } };
+      const claims = payload as unknown as Claims;
+      const identity = await holderOf(claims, directories);
+      return { ...identity, role: 'USER', grant: { scopes: new Set(['runs:read']), userId: claims.user } };
     },
   };
 }
@@ -70,11 +71,19 @@ interface Claims {
   readonly sub: string;
   readonly uid: string;
   readonly sid: string | undefined;
+  /** Hash of the personal token; undefined for another credential, and in tickets of former processes. */
+  readonly pat: string | undefined;
   readonly iat: number;
   readonly exp: number;
   readonly user: string | undefined;
 }
 
-async function stillStanding(holder: AccessToken, standings: Directory<Standing>): Promise<Identity> {
-  return createBearer({ tokens: { read: () => holder }, standings }).identifyToken('');
+type Directories = Pick<RunTicketOptions, 'standings' | 'personalTokens'>;
+
+/** The identity of the one who got the ticket. Rejects with 401 when the credential has ended. */
+async function holderOf({ sub, uid, sid, pat, iat, exp }: Claims, directories: Directories): Promise<Identity> {
+  if (uid === anonymous.accountId) return anonymous;
+  if (pat !== undefined) return admitPersonal(await directories.personalTokens.find(pat));
+  const token = { accountId: uid, email: sub, signInId: sid, isFromCookie: true, issuedAt: iat, expiresAt: exp };
+  return createBearer({ tokens: { read: () => token }, standings: directories.standings }).identifyToken('');
 }

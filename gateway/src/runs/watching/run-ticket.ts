@@ -20,7 +20,7 @@ export function runTicketRoute(app: App, { sessions, authentication, runTickets 
       operationId: 'createRunTicket',
       summary: 'Get a ticket for the events of a run',
       description:
-        `Makes a secret that opens the event stream of this run and nothing else, for ${ticketSeconds / 60} minutes and as long as the sign-in stands. ` +
+        `Makes a secret that opens the event stream of this run and nothing else, for ${ticketSeconds / 60} minutes and as long as the sign-in or the personal token stands. ` +
         'A browser’s EventSource, which can send no header, sends it in the query.',
       params: RunPath,
       response: { 201: RunTicket },

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 090d0998b063ef38f996ddce8a8dfea6222166d7d87705f1154353c5174c3ef3
+# SHA-256 of the document: f103b94329337140c8480450588b27ce62ec24208d70fe230d7fa6907fd1bd63
 
 from typing import Any, Literal, TypeAlias
 
