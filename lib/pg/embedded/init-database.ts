@@ -39,9 +39,11 @@ async function isInitialized(home: PostgresHome): Promise<boolean> {
   );
 }
 
+/** A draft with the id of this process is of an earlier one: in a container each start has the same id. */
 async function removeAbandonedDrafts(home: PostgresHome): Promise<void> {
   for (const name of await readdir(home.folder)) {
-    if (!name.startsWith(DRAFT) || (await isAlive(Number(name.slice(DRAFT.length))))) continue;
+    const maker = Number(name.slice(DRAFT.length));
+    if (!name.startsWith(DRAFT) || (maker !== process.pid && (await isAlive(maker)))) continue;
     await rm(join(home.folder, name), { recursive: true, force: true });
   }
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { access, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresHome } from './postgres-home.ts';
-import { commandLine, isAlive } from './running-process.ts';
+import { isAlive, worksIn } from './running-process.ts';
 
 const POLL_MS = 10;
+const socketName = '.s.PGSQL.5432';
 
 /** A server that runs on a data folder. */
 export interface Postmaster {
@@ -26,8 +27,20 @@ export async function findPostmaster(home: PostgresHome): Promise<Postmaster | u
   const lines = text.split('\n');
   const pid = Number(lines[0]);
   if (!(pid > 0) || !(await isAlive(pid))) return undefined;
-  if (!(await commandLine(pid)).includes(home.data)) return undefined;
-  return { pid, ready: lines[7]?.trim() === 'ready', sockets: lines[4] ?? home.sockets };
+  if (!(await worksIn(pid, home.data))) return undefined;
+  return { pid, ready: lines[7]?.trim() === 'ready', sockets: await socketsOf(home, lines[4]) };
+}
+
+/** The folder with the server's socket: the server's own word names the former one when the data folder was moved while it ran. */
+async function socketsOf(home: PostgresHome, noted: string | undefined): Promise<string> {
+  for (const folder of [home.sockets, join(home.folder, 'run')]) {
+    const isThere = await access(join(folder, socketName)).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return folder;
+  }
+  return noted ?? home.sockets;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** True while a process has this id and has not ended; one that ended and waits for its parent is not alive. */
@@ -23,8 +23,20 @@ export async function isRunning(identity: string): Promise<boolean> {
   return pid > 0 && (await isAlive(pid)) && (await processIdentity(pid)) === identity;
 }
 
-/** The command line of a process, its words separated by blanks; empty when the process has ended. */
-export async function commandLine(pid: number): Promise<string> {
+/**
+ * True when the folder is the one in which the process works, whatever its path was when the process began. Where the system does not tell that, the folder's
+ * path has to be in the command line.
+ */
+export async function worksIn(pid: number, folder: string): Promise<boolean> {
+  const [own, wanted] = await Promise.all(
+    [`/proc/${pid}/cwd`, folder].map((path) => stat(path).catch(() => undefined)),
+  );
+  if (own === undefined || wanted === undefined) return (await commandLine(pid)).includes(folder);
+  return own.dev === wanted.dev && own.ino === wanted.ino;
+}
+
+/** Its words are separated by blanks; empty when the process has ended. */
+async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     return words.replaceAll('\0', ' ');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -217,6 +217,27 @@ test('files of the write-ahead log are small, because commits wait for a new one
   const { url } = await start();
   const sizes = `select current_setting('wal_segment_size') as file, current_setting('min_wal_size') as min, current_setting('max_wal_size') as max`;
   expect(await query(url, sizes)).toEqual([{ file: '4MB', min: '80MB', max: '1GB' }]);
+});
+
+test('a server whose folder was moved while it ran is adopted', async () => {
+  const [before, after] = [join(root, 'before'), join(root, 'after')];
+  const owner = await startOwner(before);
+  await query(owner.url, 'create table t as select 1 as one');
+  await kill(owner);
+  await rename(before, after);
+  const next = await start(after);
+  expect(next).toMatchObject({ adopted: true, pid: owner.pid });
+  expect(await query(next.url, 'select one from t')).toEqual([{ one: 1 }]);
+});
+
+test('data that a killed start began to make are made anew, also when the next start has its process id', async () => {
+  const folder = join(root, 'again');
+  const draft = join(folder, 'postgres', `initdb-${process.pid}`);
+  await mkdir(join(draft, 'data', 'base'), { recursive: true });
+  await chmod(draft, 0o700);
+  await chmod(join(folder, 'postgres'), 0o711);
+  const { url } = await start(folder);
+  expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
 test('a wrong password is refused', async () => {
