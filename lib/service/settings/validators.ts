@@ -14,10 +14,10 @@ export const wholeNumber = makeValidator<number>((input) => {
   return Number(input);
 });
 
-/** A whole number from `least` to `most`. */
+/** A whole number from `least` to `most`, which is at most 2^53 - 1. */
 export function wholeNumberFrom(least: number, most: number) {
   return makeValidator<number>((input) => {
-    const value = /^\d{1,9}$/.test(input) ? Number(input) : Number.NaN;
+    const value = /^\d{1,16}$/.test(input) ? Number(input) : Number.NaN;
     if (value >= least && value <= most) return value;
     throw new EnvError(`must be a whole number from ${least} to ${most}`);
   });

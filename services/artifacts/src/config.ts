@@ -15,7 +15,7 @@ export const settings = {
   ARTIFACT_S3_REGION: text({ default: 'us-east-1' }),
   ARTIFACT_S3_ACCESS_KEY_ID: text({ default: undefined }),
   ARTIFACT_S3_SECRET_ACCESS_KEY: text({ default: undefined }),
-  ARTIFACT_MAX_BYTES: positiveInteger({ default: 256 * 1024 * 1024 }),
+  ARTIFACT_MAX_BYTES: wholeNumberFrom(1, Number.MAX_SAFE_INTEGER)({ default: 256 * 1024 * 1024 }),
   ARTIFACT_ACCOUNT_MAX_ARTIFACTS: wholeNumberFrom(1, Number.MAX_SAFE_INTEGER)({ default: 10_000_000 }),
   ARTIFACT_ACCOUNT_MAX_BYTES: wholeNumberFrom(1, Number.MAX_SAFE_INTEGER)({ default: 1024 ** 4 }),
   ARTIFACT_INLINE_MAX_BYTES: positiveInteger({ default: 128 * 1024 }),
