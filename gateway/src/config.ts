@@ -1,4 +1,14 @@
-import { encryptKey, flag, httpUrl, listOf, part, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import {
+  encryptKey,
+  flag,
+  httpUrl,
+  listOf,
+  part,
+  portNumber,
+  positiveInteger,
+  text,
+  timerSeconds,
+} from '@agentmesh/lib/service';
 import { tokenSigningKeys } from '@agentmesh/lib/signing';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
 import ipaddr from 'ipaddr.js';
@@ -72,7 +82,7 @@ export const settings = {
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
   GATEWAY_MAX_BODIES_BYTES: positiveInteger({ default: 64 * 1024 * 1024 }),
   GATEWAY_MAX_ARRIVING_RUNS: positiveInteger({ default: 2_500 }),
-  GATEWAY_HEARTBEAT_SECONDS: positiveInteger({ default: 15 }),
+  GATEWAY_HEARTBEAT_SECONDS: timerSeconds({ default: 15 }),
   GATEWAY_ACCESS_SAMPLE: part({ default: 0 }),
   GATEWAY_DOCS_ENABLED: flag({ default: true }),
   GATEWAY_TRUSTED_PROXIES: networks({ default: [] }),

@@ -4,6 +4,7 @@ export { migrate, printRoles } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';
 export {
   amount,
+  daysFrom,
   encryptKey,
   type Environment,
   flag,
@@ -15,6 +16,7 @@ export {
   part,
   positiveInteger,
   processSettings,
+  timerSeconds,
   SettingsError,
   text,
   wholeNumber,

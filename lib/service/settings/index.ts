@@ -12,6 +12,7 @@ export {
 } from './process-settings.ts';
 export {
   amount,
+  daysFrom,
   encryptKey,
   flag,
   httpUrl,
@@ -20,6 +21,7 @@ export {
   portNumber,
   part,
   positiveInteger,
+  timerSeconds,
   text,
   wholeNumber,
   wholeNumberFrom,

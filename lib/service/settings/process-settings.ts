@@ -3,7 +3,7 @@ import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../
 import { consumerGrants } from './consumers.ts';
 import { natsSettings } from './nats-settings.ts';
 import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text } from './validators.ts';
+import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text, timerSeconds } from './validators.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;
@@ -45,7 +45,7 @@ export const processSettings = {
   OPS_PORT: portNumber({ default: 9090 }),
   OPS_PROFILES: flag({ default: false }),
   OPS_HOSTS: listOf((name) => name.toLowerCase())({ default: [] }),
-  SHUTDOWN_GRACE_SECONDS: positiveInteger({ default: 10 }),
+  SHUTDOWN_GRACE_SECONDS: timerSeconds({ default: 10 }),
 };
 
 /** Settings that exist once for each service, by its word. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Environment, parseSettings } from './parse-settings.ts';
-import { wholeNumberFrom } from './validators.ts';
+import { daysFrom, timerSeconds, wholeNumberFrom } from './validators.ts';
 
 test.each(['1073741824', '1099511627776', String(Number.MAX_SAFE_INTEGER)])(
   'a limit of bytes may be set to %s',
@@ -17,3 +17,16 @@ test.each(['0', '11', '-1', '1.5', '1e1', 'NaN', 'ten', '9'.repeat(17)])(
     expect(() => parse({ LIMIT: value })).toThrow('LIMIT must be a whole number from 1 to 10');
   },
 );
+
+test('a time that no timer of Node holds is refused, because it would be over at once', () => {
+  const parse = (env: Environment) => parseSettings({ WAIT: timerSeconds({ default: 1 }) }, env);
+  expect(parse({ WAIT: '2147483' })).toMatchObject({ WAIT: 2_147_483 });
+  for (const value of ['2147484', '2592000', '9999999999', '0', '-5', 'NaN'])
+    expect(() => parse({ WAIT: value })).toThrow('WAIT must be a whole number from 1 to 2147483');
+});
+
+test('days that lead to no time of PostgreSQL are refused', () => {
+  const parse = (env: Environment) => parseSettings({ KEEP: daysFrom(0)({ default: 1 }) }, env);
+  expect(parse({ KEEP: '1000000' })).toMatchObject({ KEEP: 1_000_000 });
+  expect(() => parse({ KEEP: '999999999' })).toThrow('KEEP must be a whole number from 0 to 1000000');
+});

@@ -23,6 +23,14 @@ export function wholeNumberFrom(least: number, most: number) {
   });
 }
 
+/** A time in seconds that a timer of Node can take: with a longer one it is over at once. */
+export const timerSeconds = wholeNumberFrom(1, 2_147_483);
+
+/** Days for which something is kept, at least `least`: 0 where the setting says what that means. PostgreSQL knows no time much longer ago. */
+export function daysFrom(least: number) {
+  return wholeNumberFrom(least, 1_000_000);
+}
+
 /** An amount with at most nine decimal places, below a million; 0 where the setting says what that means. */
 export const amount = makeValidator<number>((input) => {
   if (!/^\d{1,6}(\.\d{1,9})?$/.test(input)) throw new EnvError('must be a number such as 0.5');

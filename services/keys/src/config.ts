@@ -1,5 +1,5 @@
 import { addressList } from '@agentmesh/lib/outbound';
-import { encryptKey, flag, httpUrl, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
+import { daysFrom, encryptKey, flag, httpUrl, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, str } from 'envalid';
 
 /** Settings of the service; see docs/settings.md. */
@@ -8,7 +8,7 @@ export const settings = {
   // The whole text, because a former key may itself contain blanks and commas.
   ENCRYPT_KEY_PREVIOUS: str({ default: '' }),
   KEYS_MAX_PER_ACCOUNT: positiveInteger({ default: 500 }),
-  KEYS_USAGE_KEEP_DAYS: wholeNumber({ default: 400, desc: 'days for which the use of models is kept; 0: for ever' }),
+  KEYS_USAGE_KEEP_DAYS: daysFrom(0)({ default: 400, desc: 'days for which the use of models is kept; 0: for ever' }),
   MODEL_API_BASE_ALLOW: addressList({ default: [] }),
   OPENAI_BASE_URL: httpUrl({ default: 'https://api.openai.com/v1' }),
   ANTHROPIC_BASE_URL: httpUrl({ default: 'https://api.anthropic.com' }),

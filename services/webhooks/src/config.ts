@@ -1,5 +1,5 @@
 import { addressList } from '@agentmesh/lib/outbound';
-import { httpUrl, listOf, portNumber, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
+import { daysFrom, httpUrl, listOf, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, EnvError } from 'envalid';
 
 const seconds = listOf((part) => {
@@ -27,7 +27,7 @@ export const settings = {
   WEBHOOK_RUNS_PER_SENDER: positiveInteger({ default: 60 }),
   WEBHOOK_RUNS_PER_SUBSCRIPTION: positiveInteger({ default: 1_000 }),
   WEBHOOK_ATTACHMENT_MAX_BYTES: positiveInteger({ default: 32 * 1024 * 1024 }),
-  WEBHOOK_LOG_KEEP_DAYS: wholeNumber({ default: 90 }),
+  WEBHOOK_LOG_KEEP_DAYS: daysFrom(0)({ default: 90 }),
   WEBHOOK_RENEWAL_INTERVAL_SECONDS: positiveInteger({ default: 21_600 }),
   WEBHOOK_RENEWAL_WINDOW_SECONDS: positiveInteger({ default: 43_200 }),
 };

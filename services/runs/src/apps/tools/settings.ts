@@ -1,4 +1,4 @@
-import { positiveInteger } from '@agentmesh/lib/service';
+import { timerSeconds } from '@agentmesh/lib/service';
 import { addressList } from '@agentmesh/lib/outbound';
 
 /** The settings of the tools, to be spread into those of the service. */
@@ -11,7 +11,7 @@ export const toolSettings = {
     default: [],
     desc: 'hosts and CIDRs that MCP servers and remote agents may have though they are not public',
   }),
-  RUNS_TOOL_TIMEOUT_SECONDS: positiveInteger({ default: 120, desc: 'how long a call of a tool may take' }),
+  RUNS_TOOL_TIMEOUT_SECONDS: timerSeconds({ default: 120, desc: 'how long a call of a tool may take' }),
 };
 
 export interface ToolsConfig {

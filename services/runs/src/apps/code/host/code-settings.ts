@@ -1,4 +1,4 @@
-import { positiveInteger } from '@agentmesh/lib/service';
+import { positiveInteger, timerSeconds } from '@agentmesh/lib/service';
 import { makeValidator } from 'envalid';
 
 /** Names that no code of an app may have: they open the mesh or its data. */
@@ -27,7 +27,7 @@ export const codeSettings = {
     desc: 'variables of the environment that code of apps may get, by name',
   }),
   RUNS_CODE_MEMORY_MB: positiveInteger({ default: 512, desc: 'most memory of the worker of an app' }),
-  RUNS_CODE_LOAD_SECONDS: positiveInteger({ default: 30, desc: 'how long the code of an app may take to load' }),
+  RUNS_CODE_LOAD_SECONDS: timerSeconds({ default: 30, desc: 'how long the code of an app may take to load' }),
 };
 
 export interface CodeConfig {
