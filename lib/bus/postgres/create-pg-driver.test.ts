@@ -26,6 +26,26 @@ async function cutConnections(url: string): Promise<void> {
   await client.end();
 }
 
+// Before the others: Node tells a warning once.
+test('many statements at once on the connection that listens are answered, and `pg` warns of nothing', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  using _ = { [Symbol.dispose]: () => process.off('warning', note) };
+  await using database = await testDatabaseUrl();
+  await using driver = await createPgDriver({ url: database.url, log });
+  const heard: string[] = [];
+  const subjects = Array.from({ length: 8 }, (_, at) => `agentmesh.tests.v1.happened${at}`);
+  await Promise.all([
+    ...subjects.map((subject) => driver.subscribe(subject, () => void heard.push(subject))),
+    driver.ping(),
+    driver.ping(),
+  ]);
+  for (const subject of subjects) await driver.publish(subject, Buffer.from('hint'), { sender: 'tests' });
+  await expect.poll(() => heard.toSorted()).toEqual(subjects);
+  expect(warnings.filter((message) => message.includes('client.query()'))).toEqual([]);
+});
+
 describeDriver('PostgreSQL', createBench);
 
 test('a server that cannot be reached is unavailable', async () => {

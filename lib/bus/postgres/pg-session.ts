@@ -26,6 +26,8 @@ export async function openPgSession(options: PgSessionOptions): Promise<PgSessio
     connectionString: withSessionSettings(options.url, limitSettings(options.statementMs)),
     statementMs: options.statementMs,
     application_name: 'agentmesh bus listen',
+    // Services subscribe, store and ask at the same time, and none of them waits for the others.
+    pipeline: true,
   });
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
   client.on('notification', ({ channel, payload }) => options.onNotification(channel, payload ?? ''));
