@@ -119,7 +119,7 @@ async function main(args: readonly string[]): Promise<void> {
     return args.includes('--consumer') ? printConsumer(args) : printIdentities(names.slice(1));
   if (names[0] === 'token') return printToken(names.slice(1));
   if (args.includes('--check')) {
-    await checkSettings(names, process.env);
+    for (const weakness of await checkSettings(names, process.env)) console.error(`warning: ${weakness}`);
     console.log('settings are good');
     return;
   }
@@ -146,9 +146,9 @@ async function validateApps(folder: string | undefined): Promise<void> {
   process.exit(isGood ? 0 : 1);
 }
 
-/** Throws SettingsError, naming every bad variable, when the named services, or `all`, could not start with this environment. */
-export async function checkSettings(names: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  checkProcess(await target(names, env));
+/** Throws SettingsError, naming every bad variable, when the named services, or `all`, could not start with this environment. Returns the weaknesses of the others. */
+export async function checkSettings(names: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
+  return checkProcess(await target(names, env));
 }
 
 interface MigrateOptions {

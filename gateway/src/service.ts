@@ -22,10 +22,10 @@ import { createServer } from './server.ts';
 type GatewayHost = Host<typeof settings>;
 
 /** The edge: REST and SSE outside, RPC inside. It stores nothing. */
-export const gateway = defineService({ name: 'gateway', settings, start });
+export const gateway = defineService({ name: 'gateway', settings, weaknesses: weaknessesOf, start });
 
 async function start(host: GatewayHost): Promise<Running> {
-  warnOfWeakness(host);
+  for (const weakness of weaknessesOf(host.config)) host.log.warn(weakness);
   const { config, log, metrics, mesh, draining, resources } = host;
   const clients = createClients(mesh);
   const { auth } = clients;
@@ -76,16 +76,18 @@ function bodyBudgetsOf({ GATEWAY_MAX_BODIES_BYTES, GATEWAY_MAX_BODY_BYTES }: Con
   };
 }
 
-function warnOfWeakness({ config, log }: GatewayHost): void {
+function weaknessesOf(config: Config): string[] {
+  const found: string[] = [];
   if (isShortKey(config.ENCRYPT_KEY)) {
-    log.warn('ENCRYPT_KEY is shorter than 32 bytes: whoever guesses it can forge tokens. Use a long random text.');
+    found.push('ENCRYPT_KEY is shorter than 32 bytes: whoever guesses it can forge tokens. Use a long random text.');
   }
   if (config.RUNTIME_AUTH === 'open') {
-    log.warn('RUNTIME_AUTH is open: requests without a token share one anonymous account for sessions and runs.');
+    found.push('RUNTIME_AUTH is open: requests without a token share one anonymous account for sessions and runs.');
   }
   if (config.ADK_TRIGGER_SOURCES.length > 0 && config.ADK_TRIGGER_ACCOUNTS.length === 0) {
-    log.warn('ADK_TRIGGER_ACCOUNTS is empty: every push to a trigger is refused.');
+    found.push('ADK_TRIGGER_ACCOUNTS is empty: every push to a trigger is refused.');
   }
+  return found;
 }
 
 /** Time in milliseconds of the drain that is left when streams are told where to go on. */

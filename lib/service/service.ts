@@ -19,6 +19,8 @@ export interface Service<S extends Settings = Settings> {
   readonly database?: ServiceDatabase;
   /** Throws SettingsError for settings that are valid alone but cannot work together. Opens nothing. */
   check?(config: Readonly<CleanedEnv<S>>): void;
+  /** Sentences about settings that may do harm and are taken all the same: `--check` prints them, and the service logs them when it starts. */
+  weaknesses?(config: Readonly<CleanedEnv<S>>): readonly string[];
   /** Names of its commands: `reencrypt` is run by `npm start -- <service> --reencrypt`. */
   readonly commands?: readonly string[];
   /** Runs one of its commands, beside the running mesh. */

@@ -81,8 +81,8 @@ interface Base {
   readonly audit: ProcessAudit | undefined;
 }
 
-/** Throws SettingsError, naming every bad variable, when the services could not start with this environment. */
-export function checkProcess({ services, words, env }: ProcessOptions): void {
+/** Throws SettingsError, naming every bad variable, when the services could not start with this environment. Returns the weaknesses of settings that are taken. */
+export function checkProcess({ services, words, env }: ProcessOptions): string[] {
   const groups = [processSettings, ...words.map(settingsOf), ...services.map((service) => service.settings)];
   checkTogether(groups.map((group: Settings) => () => parseSettings(group, env)));
   const config = parseSettings(processSettings, env);
@@ -93,6 +93,7 @@ export function checkProcess({ services, words, env }: ProcessOptions): void {
     () => checkDirect(env),
     ...services.map((service) => () => service.check?.(parseSettings(service.settings, env))),
   ]);
+  return services.flatMap((service) => service.weaknesses?.(parseSettings(service.settings, env)) ?? []);
 }
 
 function namesOf(services: readonly Service[]): string[] {

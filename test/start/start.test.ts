@@ -53,6 +53,14 @@ describe('main.ts', { timeout: 60_000 }, () => {
     for (const target of ['auth', 'runs', 'gateway']) expect(await complaint([target], good)).toBe('');
   });
 
+  test('warns of a short key also when it only checks the settings', async () => {
+    const { code, output } = await runMain(['all', '--check'], { ENCRYPT_KEY: 'a short key' });
+    expect(code).toBe(0);
+    expect(output).toContain('warning: ENCRYPT_KEY is shorter than 32 bytes');
+    expect(output).toMatch(/^settings are good$/m);
+    expect(output).not.toContain('a short key');
+  });
+
   test('requires an identity of every separate process, and ENCRYPT_KEY only of those that need it', async () => {
     expect(await complaint(['sessions'], {})).toContain('MESH_IDENTITY is missing');
     expect(await complaint(['runs'], { MESH_KEY: 'm'.repeat(32) })).toBe('');

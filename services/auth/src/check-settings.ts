@@ -12,9 +12,14 @@ export function checkSettings(config: Config): void {
   if (problems.size > 0) throw new SettingsError(problems);
 }
 
+/** A sentence for each secret that is too short. */
+export function weaknesses(config: Config): string[] {
+  return Array.from(weaknessesOf(config), ([variable, weakness]) => `${variable} ${weakness}`);
+}
+
 /** Logs a warning for each secret that is too short. */
 export function warnOfWeakness(config: Config, log: Logger): void {
-  for (const [variable, weakness] of weaknessesOf(config)) log.warn(`${variable} ${weakness}`);
+  for (const weakness of weaknesses(config)) log.warn(weakness);
 }
 
 function weaknessesOf(config: Config): Map<string, string> {

@@ -6,7 +6,7 @@ import { defineService, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccountNotice } from './accounts/account-notice.ts';
 import { ensureSuperadmin } from './accounts/superadmin.ts';
-import { checkSettings, warnOfWeakness } from './check-settings.ts';
+import { checkSettings, warnOfWeakness, weaknesses } from './check-settings.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
 import { createAskToErase } from './jobs/ask-to-erase.ts';
@@ -25,6 +25,7 @@ export const auth = defineService({
   settings,
   database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
   check: checkSettings,
+  weaknesses,
   async start(host) {
     const { config, log } = host;
     warnOfWeakness(config, log);

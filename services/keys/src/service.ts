@@ -4,7 +4,7 @@ import { defineService, isShortKey, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
-import { rootsOf, settings } from './config.ts';
+import { type Config, rootsOf, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createGoogleTokens } from './google/google-tokens.ts';
@@ -24,15 +24,14 @@ export const keys = defineService({
   name: 'keys',
   settings,
   database: { migrations: new URL('../migrations/', import.meta.url) },
+  weaknesses: weaknessesOf,
   commands: ['reencrypt'],
   async command(_, { config, openDatabase, print }) {
     await reencrypt({ db: await openDatabase(), roots: rootsOf(config), print });
   },
   async start(host) {
     const { config, log, mesh, bus, resources } = host;
-    if (isShortKey(config.ENCRYPT_KEY)) {
-      log.warn('ENCRYPT_KEY has under 32 bytes: whoever guesses it can decrypt the stored keys');
-    }
+    for (const weakness of weaknessesOf(config)) log.warn(weakness);
     const db = await host.openDatabase();
     const policy = createAddressPolicy(config.MODEL_API_BASE_ALLOW);
     const guarded = resources.use(createGuardedApiFetch({ policy }));
@@ -68,3 +67,8 @@ export const keys = defineService({
     return { ready: { database: () => db.ping() }, settle };
   },
 });
+
+function weaknessesOf({ ENCRYPT_KEY }: Config): string[] {
+  if (!isShortKey(ENCRYPT_KEY)) return [];
+  return ['ENCRYPT_KEY has under 32 bytes: whoever guesses it can decrypt the stored keys'];
+}
