@@ -100,3 +100,16 @@ test('a copy may take long, with an idempotency key as without', async () => {
   }
   await askDatabase('drop trigger need_time on events', []);
 });
+
+test('a rewind and a copy give back state whose keys are names that JavaScript gives to every object', async () => {
+  const session = await newSession();
+  const first = await turn(session, 'one');
+  const second = await turn(session, 'two');
+  const stateDeltaJson = Buffer.from('{"constructor":1,"toString":"t","__proto__":{"a":1}}');
+  await service.client.patchSession({ session, stateDeltaJson });
+  const { sessionId } = await service.client.forkSession({ session, invocationId: first });
+  await rewind(session, second);
+  for (const restored of [{ ...session, sessionId }, session]) {
+    expect((await readSession(service.client, restored)).state).toEqual({});
+  }
+});

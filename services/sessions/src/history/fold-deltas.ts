@@ -107,9 +107,11 @@ function setAll(values: Values, delta: JsonObject | undefined): void {
  */
 export function restoringDelta({ state, laterState }: Folded, initial: JsonObject): JsonObject {
   const delta: [string, JsonValue][] = [];
+  // An object would have keys such as `constructor` that nobody has set.
+  const had: Values = new Map(Object.entries(initial));
   for (const [key, now] of laterState) {
     if (isShared(key)) continue;
-    const before = state.get(key) ?? (state.has(key) ? null : (initial[key] ?? null));
+    const before = (state.has(key) ? state.get(key) : had.get(key)) ?? null;
     if (JSON.stringify(before) !== JSON.stringify(now)) delta.push([key, before]);
   }
   return Object.fromEntries(delta);
