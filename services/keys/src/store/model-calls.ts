@@ -126,8 +126,8 @@ export const endCallRows = createQuery<{ calls: string; day: string; month: stri
     ), by_run as (
       insert into usage_runs as old (account_id, day, app_name, user_id, key_id, provider, model, invocation_id, calls,
         input_tokens, cached_tokens, output_tokens, cost_nanos, unpriced_calls)
-      select account_id, ${param.day}, app_name, user_id, key_id, provider, model, invocation_id, ${sums} from ended
-      group by account_id, invocation_id, app_name, user_id, key_id, provider, model
+      select account_id, ${param.day}, min(app_name), min(user_id), key_id, provider, model, invocation_id, ${sums} from ended
+      group by account_id, invocation_id, key_id, provider, model
       order by account_id, invocation_id, key_id, provider, model
       on conflict (account_id, invocation_id, day, key_id, provider, model) do update set ${adding}
     ), used as (
