@@ -31,14 +31,13 @@ export function sessionCancelRoute(app: App, { sessions, authentication }: Conte
     }),
     async (request, reply) => {
       const session = sessionKeyOf(request);
-      const { accountId, userId, sessionId } = session;
       // Newest first, so that no queued run begins when the running one ends.
       const { runs } = await sessions.listRuns({ ...session, statuses: unfinished }, unary);
       if (runs.length === 0) throw nothingRuns();
       for (const { invocationId } of runs) {
-        await sessions.cancelRun({ accountId, userId, invocationId }, leavableCall(reply));
+        await sessions.cancelRun({ ...session, invocationId }, leavableCall(reply));
       }
-      return { status: 'cancelled' as const, session_id: sessionId };
+      return { status: 'cancelled' as const, session_id: session.sessionId };
     },
   );
 }

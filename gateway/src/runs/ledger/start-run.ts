@@ -42,9 +42,8 @@ export function startRunRoute(app: App, context: Context): void {
       const call = leavableCall(reply);
       const { invocationId, already } = await askElsewhere(() => runs.startRun(asked, call), call.left);
       arriving.leave(request);
-      const { accountId, userId } = content.session;
       reply.code(202).header(invocationHeader, headerText(invocationId));
-      const { run } = await afterChange(sessions.getRun({ accountId, userId, invocationId }, unary));
+      const { run } = await afterChange(sessions.getRun({ ...content.session, invocationId }, unary));
       if (already) reply.header(replayedHeader, 'true');
       return sendRun(reply, run, registered && { webhook: webhookOf(registered, invocationId) });
     },

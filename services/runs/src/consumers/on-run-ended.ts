@@ -47,9 +47,9 @@ async function act(
 
 /** A run that is gone counts as cancelled. */
 async function statusOf({ sessions }: Context, { session, invocationId }: RunName): Promise<RunStatus> {
-  const { accountId, userId } = session;
+  const { accountId, appName, userId, sessionId } = session;
   try {
-    const { run } = await sessions.getRun({ accountId, userId, invocationId }, { timeoutMs });
+    const { run } = await sessions.getRun({ accountId, appName, userId, sessionId, invocationId }, { timeoutMs });
     return run?.status ?? RunStatus.UNSPECIFIED;
   } catch (error) {
     if (error instanceof MeshError && error.code === 'not_found') return RunStatus.CANCELLED;

@@ -80,8 +80,8 @@ async function cancel(
   invocationId: string,
 ): Promise<void> {
   if (session === undefined) return;
-  const { accountId, userId } = session;
+  const { accountId, appName, userId, sessionId } = session;
   await sessions
-    .cancelRun({ accountId, userId, invocationId }, { timeoutMs: cancelTimeoutMs })
+    .cancelRun({ accountId, appName, userId, sessionId, invocationId }, { timeoutMs: cancelTimeoutMs })
     .catch((err: unknown) => log.warn({ err, invocationId }, 'a run whose caller has left could not be cancelled'));
 }

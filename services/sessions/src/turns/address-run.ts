@@ -12,7 +12,7 @@ import {
   updateAddedMessages,
   updateWaitingMessage,
 } from '../store/ledger/run-messages.ts';
-import type { RunName } from '../store/ledger/run-reads.ts';
+import type { PlacedRunName, RunName } from '../store/ledger/run-reads.ts';
 import { bytesOfEvents } from '../store/sizes.ts';
 import { untilCurrent } from '../until-current.ts';
 
@@ -24,7 +24,7 @@ import { untilCurrent } from '../until-current.ts';
  */
 export async function addressRun(
   context: Context,
-  { isBound, ...name }: RunName & { readonly isBound: boolean },
+  { isBound, ...name }: PlacedRunName & { readonly isBound: boolean },
   message: string,
 ): Promise<boolean> {
   checkBytes(context, name.accountId);

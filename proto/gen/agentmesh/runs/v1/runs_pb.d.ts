@@ -582,6 +582,18 @@ export declare type WatchRunRequest = Message<"agentmesh.runs.v1.WatchRunRequest
    * @generated from field: int32 after_partial = 5;
    */
   afterPartial: number;
+
+  /**
+   * Only a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 6;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 7;
+   */
+  sessionId: string;
 };
 
 /**
@@ -684,6 +696,16 @@ export declare type AddRunMessageRequest = Message<"agentmesh.runs.v1.AddRunMess
    * @generated from field: bool is_bound = 5;
    */
   isBound: boolean;
+
+  /**
+   * @generated from field: string app_name = 6;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 7;
+   */
+  sessionId: string;
 };
 
 /**

@@ -2575,6 +2575,18 @@ export declare type ReadRunRequest = Message<"agentmesh.sessions.v1.ReadRunReque
    * @generated from field: int32 max_bytes = 6;
    */
   maxBytes: number;
+
+  /**
+   * Only a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 7;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 8;
+   */
+  sessionId: string;
 };
 
 /**
@@ -2727,6 +2739,18 @@ export declare type AddRunMessageRequest = Message<"agentmesh.sessions.v1.AddRun
    * @generated from field: bool is_bound = 5;
    */
   isBound: boolean;
+
+  /**
+   * Only a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 6;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 7;
+   */
+  sessionId: string;
 };
 
 /**

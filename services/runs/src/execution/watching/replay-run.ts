@@ -23,8 +23,9 @@ export async function* replayRun(
 ): AsyncGenerator<Response> {
   let shownSeq = afterSeq;
   let failure: ReturnType<typeof raisedFailure>;
-  const { accountId = '', userId = '' } = request.session ?? {};
-  const run = { accountId, userId, invocationId, afterSeq: Math.max(afterSeq, acceptedSeq), afterPartial: 0 };
+  const { accountId = '', appName = '', userId = '', sessionId = '' } = request.session ?? {};
+  const name = { accountId, appName, userId, sessionId, invocationId };
+  const run = { ...name, afterSeq: Math.max(afterSeq, acceptedSeq), afterPartial: 0 };
   const partOf = createParts(request, { afterSeq, acceptedSeq });
   for await (const { frames = [], isOver } of watchEvents(context, run, signal)) {
     for (const frame of frames) {

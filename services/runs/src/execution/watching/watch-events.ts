@@ -31,7 +31,8 @@ export interface Watching extends Pick<Running, 'sessions' | 'draining'> {
 type WatchAnswer = MessageInitShape<typeof WatchRunResponseSchema>;
 
 /** The run to watch, and the place to begin after. */
-type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId' | 'afterSeq' | 'afterPartial'>;
+type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId' | 'afterSeq' | 'afterPartial'> &
+  Partial<Pick<WatchRunRequest, 'appName' | 'sessionId'>>;
 
 /**
  * Streams the events of a run behind a place. Stored events are read from the ledger; partial ones come from the executor. The first answer comes at
@@ -42,10 +43,10 @@ export async function* watchEvents(
   run: WatchedRun,
   signal: AbortSignal,
 ): AsyncGenerator<WatchAnswer> {
-  const { accountId, invocationId, userId, afterSeq, afterPartial } = run;
+  const { accountId, invocationId, userId, appName = '', sessionId = '', afterSeq, afterPartial } = run;
   const place = new RunPlace({ seq: afterSeq, partial: afterPartial });
   const read = () => {
-    const page = { accountId, invocationId, userId, afterSeq: place.seq, maxBytes: pageBytes };
+    const page = { accountId, invocationId, userId, appName, sessionId, afterSeq: place.seq, maxBytes: pageBytes };
     return context.sessions.readRun(page, { timeoutMs: readTimeoutMs });
   };
   const first = await read();

@@ -1,10 +1,10 @@
 import { isKeyed, once } from '@agentmesh/lib/idempotency';
-import { checkAccountId } from '@agentmesh/lib/rpc';
 import { RunStatus, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
 import { stopRun } from '../../turns/stop-run.ts';
 import type { Handlers } from '../handlers.ts';
 import { cancelRun } from './cancel-run.ts';
+import { namedRun } from '../../turns/named-run.ts';
 
 /**
  * Cancels a run, once for an idempotency key. With a key, the executor is told again after the commit: it asks the ledger what is true, and before
@@ -15,7 +15,7 @@ export function cancelRunOnce(context: Context): Handlers['cancelRun'] {
   return async (request, call) => {
     const answer = await cancel(request, call);
     if (isKeyed(call.requestHeader) && answer.already !== true && answer.run?.status === RunStatus.RUNNING) {
-      await stopRun(context, { ...request, accountId: checkAccountId(request.accountId) });
+      await stopRun(context, namedRun(request));
     }
     return answer;
   };

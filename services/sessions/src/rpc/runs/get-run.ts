@@ -1,25 +1,20 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { runNotFound } from '../../errors.ts';
 import { toLedgerRun } from '../../store/ledger/ledger-run.ts';
 import { selectLastEventsOfRun, selectPlacedRun } from '../../store/ledger/run-events.ts';
 import { type PlacedRunName, selectRun } from '../../store/ledger/run-reads.ts';
 import { outputOf } from '../../turns/run-output.ts';
-import { isInvocationId } from '../../turns/invocation-id.ts';
 import type { Handlers } from '../handlers.ts';
+import { namedRun } from '../../turns/named-run.ts';
 
 /** Returns one run of the ledger. */
 export function getRun({ db }: Context): Handlers['getRun'] {
   return async (request) => {
-    const accountId = checkAccountId(request.accountId);
-    const { invocationId, userId, appName, sessionId } = request;
-    const hasNul = [userId, appName, sessionId].some((name) => name.includes('\0'));
-    if (!isInvocationId(invocationId) || hasNul) throw runNotFound(invocationId);
-    const name = { accountId, invocationId, userId, appName, sessionId };
+    const name = namedRun(request);
     if (request.withOutput) return { run: await runWithOutput(db, name) };
     const row = await selectRun(db, name);
-    if (row === undefined) throw runNotFound(invocationId);
+    if (row === undefined) throw runNotFound(name.invocationId);
     return { run: toLedgerRun(row) };
   };
 }

@@ -1,26 +1,24 @@
-import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { invalid, runNotFound } from '../../errors.ts';
 import { bytesOf } from '../../json-bytes.ts';
 import { pageBytes, pageLimit } from '../../page-limit.ts';
 import { toLedgerRun } from '../../store/ledger/ledger-run.ts';
 import { type PlacedRun, selectPlacedRun, selectRunEvents } from '../../store/ledger/run-events.ts';
-import { isInvocationId } from '../../turns/invocation-id.ts';
 import type { Handlers } from '../handlers.ts';
+import { namedRun } from '../../turns/named-run.ts';
 
 const beyondAnySequence = 2 ** 31 - 1;
 
 /** Returns a run and a page of its events. The run is read first: so when it is over, no event is stored after the page was read. */
 export function readRun({ db }: Context): Handlers['readRun'] {
   return async (request) => {
-    const accountId = checkAccountId(request.accountId);
-    const { invocationId, userId, afterSeq } = request;
+    const name = namedRun(request);
+    const { afterSeq } = request;
     const [limit, maxBytes] = [pageLimit(request.limit), pageBytes(request.maxBytes)];
     if (afterSeq < 0) throw invalid('A sequence is not negative.');
-    if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);
-    const run = await selectPlacedRun(db, { accountId, invocationId, userId });
-    if (run === undefined) throw runNotFound(invocationId);
-    const range = { accountId, ...rangeOf(run, afterSeq), limit, maxBytes };
+    const run = await selectPlacedRun(db, name);
+    if (run === undefined) throw runNotFound(name.invocationId);
+    const range = { accountId: name.accountId, ...rangeOf(run, afterSeq), limit, maxBytes };
     const isEmpty = run.attempt === 0 || range.after >= range.upTo;
     const events = isEmpty ? [] : await selectRunEvents(db, range);
     const bytes = events.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);

@@ -4,7 +4,7 @@ import { laterUpdate } from '../created-at.ts';
 import { hasNumber, isSessionOfRun } from '../key-condition.ts';
 import { bytesOfEvents, withinSession } from '../sizes.ts';
 import { createWriteQuery, type Write } from '../write.ts';
-import { newestRun, type RunName } from './run-reads.ts';
+import { newestPlacedRun, type PlacedRunName } from './run-reads.ts';
 
 /** A run as far as a message for it needs it. JSON texts. */
 export interface AddressedRun {
@@ -24,17 +24,17 @@ export interface AddressedRun {
   readonly version: bigint | null;
 }
 
-const findAddressed = createQuery<RunName, AddressedRun>({
+const findAddressed = createQuery<Required<PlacedRunName>, AddressedRun>({
   name: 'find-addressed-run',
   text: (param) => `select r.session_pk as "sessionPk", r.status, r.message::text, r.state_delta::text as "stateDelta",
       r.custom_metadata::text as "customMetadata", r.answered_seq is not null as answers, r.bound,
       r.added_messages::text as added, (select version from sessions s where ${isSessionOfRun}) as version
-    ${newestRun(param)}`,
+    ${newestPlacedRun(param)}`,
 });
 
 /** The newest run of the account with this id; undefined when there is none. */
-export async function selectAddressedRun(db: Queryable, name: RunName): Promise<AddressedRun | undefined> {
-  const [run] = await findAddressed(db, name);
+export async function selectAddressedRun(db: Queryable, name: PlacedRunName): Promise<AddressedRun | undefined> {
+  const [run] = await findAddressed(db, { appName: '', sessionId: '', ...name });
   return run;
 }
 
