@@ -28,7 +28,7 @@ export const roomLists: RoomLists = {
   'services/runs/src/apps/building': 'agents',
   'services/runs/src/apps/code': 'protocol.ts worker host',
   'services/runs/src/apps/code/host': 'code-settings.ts spawning',
-  'services/runs/src/apps/code/worker': 'channel.ts current-run.ts elsewhere host-llm.ts loading',
+  'services/runs/src/apps/code/worker': 'channel.ts current-run.ts texts-of-error.ts elsewhere host-llm.ts loading',
   'services/runs/src/apps/definition': 'to-snake-case.ts mistake.ts parse-yaml.ts tool-resolver.ts settings',
   'services/runs/src/apps/mcp': 'connection',
   'services/runs/src/apps/turns': 'events history agent-for-turn.ts takeover',

@@ -114,3 +114,13 @@ export function isWorkerMessage(value: unknown): value is WorkerMessage {
     typeof kind === 'string' && Object.hasOwn(shapes, kind) && validatorOf(kind as WorkerMessage['kind']).Check(value)
   );
 }
+
+/** The mistake in an event that an agent of a run has yielded: that may be anything. Undefined for other messages. */
+export function faultOfEvent(value: unknown): { readonly run: number; readonly reason: string } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { kind, run } = value as { readonly kind?: unknown; readonly run?: unknown };
+  if (kind !== 'event' || typeof run !== 'number') return undefined;
+  const [error] = validatorOf(kind).Errors(value);
+  const place = error?.instancePath.split('/').slice(2).join('.') ?? '';
+  return { run, reason: `An agent has yielded an event that cannot be used: ${place} ${error?.message ?? ''}` };
+}

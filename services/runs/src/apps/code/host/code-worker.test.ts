@@ -44,3 +44,51 @@ test.each([
   const texts = ['one', 'two'].map((text) => ({ author: 'slow', content: { parts: [{ text }] } }));
   expect((await seen).events).toMatchObject(texts);
 });
+
+/** Its runs fail in the way that their message names; one waits until another one has ended. */
+const failing = `
+import { BaseAgent, Context, createEvent } from '@google/adk';
+const others = Promise.withResolvers();
+const faults = {
+  nothing: () => { throw ''; },
+  unnamed: () => { throw Object.assign(new Error('no luck'), { name: 5 }); },
+  bare: () => { throw Object.create(null); },
+  keep: (context) => new Context({ invocationContext: context }).saveArtifact('a.txt', { text: 'a', odd: () => 1 }),
+};
+class Failing extends BaseAgent {
+  async *runAsyncImpl(context) {
+    const [{ text }] = context.userContent.parts;
+    if (text === 'wait') await others.promise;
+    else if (text === 'end') others.resolve();
+    else if (text === 'odd') yield createEvent({ author: this.name, errorCode: 5 });
+    else await faults[text](context);
+    yield createEvent({ author: this.name, content: { role: 'model', parts: [{ text: 'done' }] } });
+  }
+  async *runLiveImpl() {}
+}
+export const rootAgent = new Failing({ name: 'failing' });
+`;
+
+const faults = [
+  ['nothing', 'Error'],
+  ['unnamed', 'no luck (agent.ts:6:'],
+  ['bare', 'a value that cannot be printed'],
+  ['keep', '() => 1 could not be cloned. (agent.ts:8:'],
+  ['odd', 'An agent has yielded an event that cannot be used: errorCode'],
+] as const;
+
+test('a run whose code throws or yields what cannot be told to its host fails alone, and the others of its worker go on', async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'code-')), (path) => rm(path, { recursive: true }));
+  await writeFile(join(folder, 'agent.ts'), failing);
+  const apps = resources.use(openCodeApps());
+  const request = { appName: 'failing', folder, entry: 'agent.ts' };
+  const app = await apps.load({ request, text: '', language: 'typescript' }, undefined);
+  const other = await createAppBench(app).begin({ text: 'wait' });
+  for (const [text, message] of faults) {
+    const { events } = await createAppBench(app).run({ text });
+    expect(events).toMatchObject([{ errorCode: 'AGENT_ERROR', errorMessage: expect.stringContaining(message) }]);
+  }
+  await createAppBench(app).run({ text: 'end' });
+  expect((await other.seen).events).toMatchObject([{ content: { parts: [{ text: 'done' }] } }]);
+});

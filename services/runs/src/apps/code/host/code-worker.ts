@@ -4,7 +4,7 @@ import { withinDeadline } from '@agentmesh/lib/wait';
 import { endGroup } from '../../../end-group.ts';
 import type { HostMessage, Loaded, LoadRequest, Outcome, ToolFault, WorkerMessage } from '../protocol.ts';
 import { AppFilesError } from '../../definition/mistake.ts';
-import { isWorkerMessage } from './check-worker-message.ts';
+import { faultOfEvent, isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
 import { endAfterHost } from './spawning/end-after-host.ts';
 import { spawnWorker, type Walls } from './spawning/spawn-worker.ts';
@@ -139,14 +139,22 @@ export class CodeWorker {
   /** Code can send anything over the line of its worker: nothing of it may end this process. */
   #hear(message: unknown): void {
     try {
-      if (!isWorkerMessage(message)) throw new Error('not a message');
+      if (!isWorkerMessage(message)) this.#refuse(message);
       // Its last messages still tell which tools ran.
-      if (this.#end === undefined || message.kind === 'tool') this.#take(message);
+      else if (this.#end === undefined || message.kind === 'tool') this.#take(message);
     } catch (err) {
       if (this.#end !== undefined) return;
       this.#options.log.warn({ err }, 'the worker of an app said what cannot be understood');
       this.#break('it said to its host what cannot be understood');
     }
+  }
+
+  /** Fails the run alone whose agent has yielded what is no event. */
+  #refuse(message: unknown): void {
+    const fault = faultOfEvent(message);
+    const side = this.#runs.get(fault?.run ?? 0);
+    if (fault === undefined || side === undefined) throw new Error('not a message');
+    side.fail(new Error(fault.reason));
   }
 
   #take(message: WorkerMessage): void {

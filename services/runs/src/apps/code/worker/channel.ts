@@ -27,10 +27,12 @@ export class Channel {
     if (process.connected) this.#send?.(message);
   }
 
-  /** Asks the host for something. Rejects with the host's error, and with the reason of `signal`. */
+  /** Asks the host for something. Rejects with the host's error, and with the reason of `signal`. Throws like `tell`. */
   ask(request: HostCall, { run, signal, onChunk }: AskOptions): Promise<unknown> {
     signal?.throwIfAborted();
     const call = ++this.#calls;
+    // First: a call that cannot be told has nothing that an abort could reject.
+    this.tell({ kind: 'call', run, call, request });
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const onAbort = (): void => {
       this.tell({ kind: 'drop', call });
@@ -42,7 +44,6 @@ export class Channel {
     };
     this.#asked.set(call, { settle, ...(onChunk && { onChunk }) });
     signal?.addEventListener('abort', onAbort, { once: true });
-    this.tell({ kind: 'call', run, call, request });
     return promise.finally(() => {
       this.#asked.delete(call);
       signal?.removeEventListener('abort', onAbort);

@@ -13,6 +13,7 @@ import { loadRoot } from './loading/load-app.ts';
 import { modelOfName } from './loading/model-of-name.ts';
 import { placeOfError, printError } from './loading/place-of-error.ts';
 import { plainAnswer } from './plain-answer.ts';
+import { textsOfError } from './texts-of-error.ts';
 import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
 
 const channel = new Channel();
@@ -58,7 +59,7 @@ const [longestMessage, longestStack] = [2_000, 8_000];
 /** The host logs what a tool has thrown. */
 function tellFault(tool: string, _: unknown, error: unknown): void {
   const run = currentRun() ?? 0;
-  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  const { name, message, stack } = textsOfError(error);
   const text = { name, message: message.slice(0, longestMessage), stack: stack.slice(0, longestStack) };
   channel.tell({ kind: 'fault', run, tool, ...text });
 }
@@ -66,7 +67,7 @@ function tellFault(tool: string, _: unknown, error: unknown): void {
 /** The host logs what a worker prints, and notes in the run that the tools are missing. */
 function tellMissing(toolset: string, error: unknown): void {
   console.error(`The toolset ${toolset} has failed, so the agent runs without its tools:`, error);
-  const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  const reason = textsOfError(error).message.slice(0, 500);
   channel.tell({ kind: 'missing', run: currentRun() ?? 0, name: toolset.slice(0, 200), reason });
 }
 

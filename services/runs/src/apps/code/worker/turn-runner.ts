@@ -24,6 +24,7 @@ import { createHostServices } from './host-services.ts';
 import { placeOfError } from './loading/place-of-error.ts';
 import { runRoot } from './run-root.ts';
 import type { Root } from './loading/root.ts';
+import { textsOfError } from './texts-of-error.ts';
 
 export interface RunnerDeps {
   /** Name of the app. */
@@ -181,7 +182,7 @@ export class TurnRunner {
 
 /** The error with the place in the app's folder that threw it. */
 function errorOf(error: unknown, folder: string): CodeError {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { name, message } = textsOfError(error);
   const { file, at } = placeOfError(error, folder, '');
   return { name, message: at === undefined ? message : `${message} (${file}:${at.line}:${at.column})` };
 }

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Mistake } from '../../../definition/mistake.ts';
+import { textsOfError } from '../texts-of-error.ts';
 
 const longestReason = 1_000;
 /** First line of the stack of a syntax error, before some lines of the text and a caret. */
@@ -9,7 +10,7 @@ const frame = /(file:\/\/[^\s()]+|\/[^\s()]+):(\d+):(\d+)\)?$/;
 
 /** The mistake of an error that a module of the folder threw, with the place in the folder where it was thrown. */
 export function placeOfError(error: unknown, folder: string, fallback: string): Mistake {
-  const { stack = '', name, message } = error instanceof Error ? error : new Error(String(error));
+  const { stack, name, message } = textsOfError(error);
   const text = `${name}: ${message}`.replaceAll(`${folder}/`, '').replaceAll(`file://${folder}/`, '');
   const reason = text.slice(0, longestReason);
   const place = syntaxPlaceOf(stack, folder) ?? framePlaceOf(stack, folder);
