@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import type { Client } from '@connectrpc/connect';
 import { unchanged } from '../definition/key-reference.ts';
@@ -38,15 +39,20 @@ export function withoutHeaders(fields: AgentFields): AgentFields {
 
 /** Keeps the headers of the present agent where a file names the same server and no headers. */
 export function keepHeaders(fields: AgentFields, present: StoredFields | undefined): AgentFields {
-  return mapServers(fields, (server) => withHeaders(server, server.headers ?? hide(storedHeaders(present, server))));
+  const stored = serversOf(present);
+  const pairs = storedServers(fields, present);
+  const headersOf = (server: McpServerField, at: number) =>
+    server.headers ?? hide((pairs[at] ?? stored.find(({ url }) => url === server.url))?.headers);
+  return mapServers(fields, (server, at) => withHeaders(server, headersOf(server, at)));
 }
 
 /** Puts the stored values where fields have `__unchanged__`. A server with another address needs them again. Throws AgentFaults where there is none. */
 export function keepHeaderValues(fields: AgentFields, stored: StoredFields | undefined): AgentFields {
   const faults: AgentFault[] = [];
+  const pairs = storedServers(fields, stored);
   const kept = mapServers(fields, (server, at) => {
     if (server.headers === undefined) return server;
-    const present = storedHeaders(stored, server) ?? {};
+    const present = pairs[at]?.headers ?? {};
     const values = Object.entries(server.headers).map(([name, value]) => {
       if (value === unchanged && Object.hasOwn(present, name)) return [name, present[name] ?? ''] as const;
       const reason = value === unchanged ? missing : tooLong;
@@ -76,9 +82,34 @@ export async function sealHeaderValues(
 
 type Headers = Readonly<Record<string, string>>;
 
-function storedHeaders(stored: StoredFields | undefined, { url }: McpServerField): Headers | undefined {
-  const servers = stored && (JSON.parse(stored.fields) as AgentFields).mcp_servers;
-  return servers?.find((server) => server.url === url)?.headers;
+function serversOf(stored: StoredFields | undefined): readonly McpServerField[] {
+  return (stored && (JSON.parse(stored.fields) as AgentFields).mcp_servers) ?? [];
+}
+
+/**
+ * The stored server of each server that is given: the one with its address. Of several with one address it is the one with the same settings, else the only one
+ * that is left; undefined where that is not clear, because a header may hold the secret of one of them.
+ */
+function storedServers({ mcp_servers: given = [] }: AgentFields, stored: StoredFields | undefined) {
+  const all = serversOf(stored);
+  const left = new Set(all);
+  const same = given.map((server) => {
+    const found = left.values().find((one) => haveSameSettings(one, server));
+    if (found !== undefined) left.delete(found);
+    return found;
+  });
+  return given.map(({ url }, at) => {
+    const isOfAddress = (one: McpServerField): boolean => one.url === url;
+    const ofAddress = all.filter(isOfAddress);
+    if (same[at] !== undefined || ofAddress.length < 2) return same[at] ?? ofAddress[0];
+    const others = [...left].filter(isOfAddress);
+    const rivals = given.filter((one, index) => isOfAddress(one) && same[index] === undefined);
+    return others.length === 1 && rivals.length === 1 ? others[0] : undefined;
+  });
+}
+
+function haveSameSettings(one: McpServerField, other: McpServerField): boolean {
+  return isDeepStrictEqual(withHeaders(one, undefined), withHeaders(other, undefined));
 }
 
 function hide(headers: Headers | undefined): Headers | undefined {

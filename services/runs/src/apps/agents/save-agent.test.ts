@@ -6,7 +6,9 @@ import { checkBuiltInTool } from '../entries/built-in-resolver.ts';
 import { openTestDatabase, type RunsDatabase } from '../../../test/open-test-database.ts';
 import { log } from '../../../test/run-agents.ts';
 import { selectAgents } from '../../store/agents.ts';
+import type { AgentFields } from './agent-fields.ts';
 import type { AgentsContext, WriteAgent } from './agents-context.ts';
+import type { SealHeaders } from './header-values.ts';
 import { removeAgent } from './remove-agent.ts';
 import { saveAgent } from './save-agent.ts';
 
@@ -29,8 +31,24 @@ function createKeys() {
   return { ids, client: { createKey, deleteKey } as unknown as AgentsContext['savedKeys'] };
 }
 
+/** What an agent of these tests has, besides its name. */
+const plain = {
+  agent_model: 'openai/gpt-5-mini',
+  agent_description: '',
+  agent_instruction: '',
+  agent_type: 'llm',
+} as const;
+
+interface Account {
+  readonly writeAgent?: WriteAgent;
+  readonly sealHeaders?: SealHeaders;
+}
+
 /** Saves agents of one account; those with the number 0 are new. */
-function openAccount(keys: ReturnType<typeof createKeys>, writeAgent?: WriteAgent) {
+function openAccount(
+  keys: ReturnType<typeof createKeys>,
+  { writeAgent, sealHeaders = () => Promise.reject(new Error('not used')) }: Account = {},
+) {
   const context: AgentsContext = {
     config: { maxAgents: 10 },
     db: database.db,
@@ -38,29 +56,19 @@ function openAccount(keys: ReturnType<typeof createKeys>, writeAgent?: WriteAgen
     log,
     agentApps: { find: () => Promise.reject(new Error('not used')), forget: () => undefined },
     checkModel: () => undefined,
-    checkTool: checkBuiltInTool,
+    checkTool: (entry) => (entry.name === 'MCPToolset' ? [] : checkBuiltInTool(entry)),
     savedKeys: keys.client,
-    sealHeaders: () => Promise.reject(new Error('not used')),
+    sealHeaders,
     apiBases: createAddressPolicy([]),
     ...(writeAgent && { writeAgent }),
   };
   const accountId = randomUUID();
+  const saveFields = (agentId: number, fields: Partial<AgentFields>) =>
+    saveAgent(context, { accountId, agentId, ifMatch: [], fields: { ...plain, agent_name: 'one', ...fields } });
   const save = (agentId: number, name = 'one') =>
-    saveAgent(context, {
-      accountId,
-      agentId,
-      ifMatch: [],
-      fields: {
-        agent_name: name,
-        agent_model: 'openai/gpt-5-mini',
-        agent_description: '',
-        agent_instruction: '',
-        agent_type: 'llm',
-        agent_model_params: { model_api_key: 'sk-of-this-write' },
-      },
-    });
+    saveFields(agentId, { agent_name: name, agent_model_params: { model_api_key: 'sk-of-this-write' } });
   const remove = (agentId: number) => removeAgent(context, { accountId, agentId, ifMatch: [] });
-  return { accountId, save, remove };
+  return { accountId, save, saveFields, remove };
 }
 
 test('agents of each account are numbered from 1, and no number is used again', async () => {
@@ -85,10 +93,11 @@ test('only the key of the last of several replacements at once stays, and none a
 
 test('a write of which nobody knows whether it was stored keeps the key that the agent may have', async () => {
   const keys = createKeys();
-  const { accountId, save } = openAccount(keys, async (work) => {
+  const writeAgent: WriteAgent = async (work) => {
     await database.db.transaction(work);
     throw new MeshError('unavailable', 'outcome_unknown', 'The connection broke behind the commit.');
-  });
+  };
+  const { accountId, save } = openAccount(keys, { writeAgent });
   await expect(save(0)).rejects.toMatchObject({ reason: 'outcome_unknown' });
   const [stored] = await selectAgents(database.db, { accountId });
   expect([...keys.ids]).toEqual([stored?.key_id]);
@@ -107,4 +116,26 @@ test('an account has as many agents as it may, also of 250 calls at once', async
   const outcomes = await Promise.allSettled(Array.from({ length: 250 }, (_, number) => save(0, `a${number}`)));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
   expect(keys.ids.size).toBe(10);
+});
+
+const seal: SealHeaders = ({ values }) =>
+  Promise.resolve(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, `sealed ${value}`])));
+const url = 'https://mcp.example/mcp';
+const server = (prefix: string, tenant: string) => ({ url, tool_name_prefix: prefix, headers: { 'X-Tenant': tenant } });
+const kept = '__unchanged__';
+const tenantsOf = ({ fields }: { readonly fields: string }) =>
+  (JSON.parse(fields) as AgentFields).mcp_servers?.map(({ headers }) => headers?.['X-Tenant']);
+
+test('servers of one address keep their own headers, in any order, and none gets those of another', async () => {
+  const { saveFields } = openAccount(createKeys(), { sealHeaders: seal });
+  const { agent_id: agentId } = await saveFields(0, { mcp_servers: [server('a', 'A'), server('b', 'B')] });
+  const put = (...servers: ReturnType<typeof server>[]) => saveFields(agentId, { mcp_servers: servers });
+  expect(tenantsOf(await put(server('a', kept), server('b', kept)))).toEqual(['sealed A', 'sealed B']);
+  expect(tenantsOf(await put(server('b', kept), server('a', kept)))).toEqual(['sealed B', 'sealed A']);
+  expect(tenantsOf(await put(server('new', kept), server('a', kept)))).toEqual(['sealed B', 'sealed A']);
+  await put(server('a', 'A'), server('b', 'B'));
+  const faults = [0, 1].map((at) => ({ path: ['mcp_servers', String(at), 'headers', 'X-Tenant'] }));
+  await expect(put(server('one', kept), server('two', kept))).rejects.toMatchObject({ faults });
+  await put(server('a', kept));
+  expect(tenantsOf(await put(server('one', kept), server('two', kept)))).toEqual(['sealed A', 'sealed A']);
 });
