@@ -19,6 +19,8 @@ export interface StoredKey {
   readonly keyId: bigint | null;
   /** True when the key was made for this write. */
   readonly isNew: boolean;
+  /** The saved key of the present agent that the fields keep, e.g. `saved:apikey7`. */
+  readonly keptReference?: string;
 }
 
 export interface KeyToStore {
@@ -51,7 +53,8 @@ export async function dropModelKey(context: AgentsContext, accountId: string, ke
 }
 
 /** Throws `agent_changed` when another write has replaced the key that this one keeps. */
-export function checkKeptKey(stored: StoredKey, row: Pick<AgentRow, 'key_id'> | undefined): void {
+export function checkKeptKey(stored: StoredKey, row: AgentRow | undefined): void {
+  if (stored.keptReference !== undefined && stored.keptReference !== referenceOf(row)) throw agentChanged();
   if (stored.isNew || stored.keyId === null || stored.keyId === row?.key_id) return;
   throw agentChanged();
 }
@@ -86,12 +89,16 @@ async function keepKey(context: AgentsContext, { accountId, fields, present, bas
 
 /** Keeps the saved key that the agent refers to. */
 async function keepReference(context: AgentsContext, given: Given): Promise<StoredKey> {
-  const stored = given.present === undefined ? undefined : (JSON.parse(given.present.fields) as AgentFields);
-  const reference: unknown = stored?.agent_model_params?.['model_api_key'];
+  const reference = referenceOf(given.present);
   const saved = savedKeyId(reference);
   if (typeof reference !== 'string' || saved === undefined)
     throw fault('model_api_key', 'there is no key to keep: give the key');
-  return referTo(context, { ...given, fields: withParams(given.fields, { model_api_key: reference }) }, saved);
+  const fields = withParams(given.fields, { model_api_key: reference });
+  return { ...(await referTo(context, { ...given, fields }, saved)), keptReference: reference };
+}
+
+function referenceOf(row: AgentRow | undefined): unknown {
+  return row && (JSON.parse(row.fields) as AgentFields).agent_model_params?.['model_api_key'];
 }
 
 async function referTo(context: AgentsContext, { accountId, fields, base }: Given, keyId: bigint): Promise<StoredKey> {

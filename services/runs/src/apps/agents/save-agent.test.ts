@@ -139,3 +139,39 @@ test('servers of one address keep their own headers, in any order, and none gets
   await put(server('a', kept));
   expect(tenantsOf(await put(server('one', kept), server('two', kept)))).toEqual(['sealed A', 'sealed A']);
 });
+
+test('a write that keeps the value of a header which another one has replaced meanwhile is refused', async () => {
+  let meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  const sealHeaders: SealHeaders = async (headers) => {
+    const once = meanwhile;
+    meanwhile = () => Promise.resolve();
+    await once();
+    return seal(headers);
+  };
+  const { saveFields } = openAccount(createKeys(), { sealHeaders });
+  const { agent_id: agentId } = await saveFields(0, { mcp_servers: [server('a', 'old')] });
+  const put = (a: string, b: string) => saveFields(agentId, { mcp_servers: [server('a', a), server('b', b)] });
+  meanwhile = () => put('new', 'B');
+  await expect(put(kept, 'other')).rejects.toMatchObject({ reason: 'agent_changed' });
+  meanwhile = () => put(kept, 'B');
+  expect(tenantsOf(await put(kept, 'other'))).toEqual(['sealed new', 'sealed other']);
+});
+
+test('a write that keeps a saved key which another one has replaced meanwhile is refused', async () => {
+  let meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  const keys = createKeys();
+  const getKey = async ({ keyId: id }: { keyId: bigint }) => {
+    const once = meanwhile;
+    meanwhile = () => Promise.resolve();
+    await once();
+    return { key: { id, provider: 'openai', modelApiBase: '' } };
+  };
+  const client = { ...keys.client, getKey } as unknown as AgentsContext['savedKeys'];
+  const { saveFields } = openAccount({ ...keys, client });
+  const put = (agentId: number, key: string) => saveFields(agentId, { agent_model_params: { model_api_key: key } });
+  const { agent_id: agentId } = await put(0, 'saved:apikey1');
+  meanwhile = () => put(agentId, 'saved:apikey2');
+  await expect(put(agentId, kept)).rejects.toMatchObject({ reason: 'agent_changed' });
+  meanwhile = () => put(agentId, kept);
+  expect((await put(agentId, kept)).fields).toContain('saved:apikey2');
+});

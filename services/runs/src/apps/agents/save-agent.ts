@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '@agentmesh/lib/pg';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { AgentsContext } from './agents-context.ts';
@@ -47,9 +48,9 @@ export async function saveAgent(context: AgentsContext, agent: AgentToSave): Pro
   const fields = await checkAndSeal(context, agent, present);
   if (Buffer.byteLength(JSON.stringify(fields)) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
   const key = await storeModelKey(context, { accountId, fields, present });
-  const limits = { maxAgents: context.config.maxAgents, key };
+  const options = { maxAgents: context.config.maxAgents, key, given: agent, read: present };
   const { writeAgent = (work) => context.db.transaction(work) } = context;
-  const { row, formerKeyId } = await writeAgent((tx) => write(tx, { ...agent, fields: key.fields }, limits)).catch(
+  const { row, formerKeyId } = await writeAgent((tx) => write(tx, { ...agent, fields: key.fields }, options)).catch(
     async (error: unknown) => {
       if (key.isNew && !mayBeStored(error)) await dropModelKey(context, accountId, key.keyId);
       throw error;
@@ -96,6 +97,10 @@ function checkFields(
 interface WriteOptions {
   readonly maxAgents: number;
   readonly key: StoredKey;
+  /** As the client sent it. */
+  readonly given: AgentToSave;
+  /** The agent whose values the fields keep. */
+  readonly read: AgentRow | undefined;
 }
 
 interface Written {
@@ -104,13 +109,15 @@ interface Written {
   readonly formerKeyId: bigint | null;
 }
 
-async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: WriteOptions): Promise<Written> {
+async function write(tx: Transaction, agent: AgentToSave, options: WriteOptions): Promise<Written> {
+  const { maxAgents, key } = options;
   const { accountId, agentId, fields } = agent;
   await raiseRevision(tx, { accountId });
   const [present] = agentId === 0 ? [] : await selectAgent(tx, { accountId, agentId });
   if (agentId !== 0 && present === undefined) throw agentNotFound();
   if (present !== undefined) checkVersion(present, agent.ifMatch);
   checkKeptKey(key, present);
+  checkKeptHeaders(options, present);
   checkAmongOthers(agent, await selectEdges(tx, { accountId }), maxAgents);
   const values = {
     accountId,
@@ -127,6 +134,12 @@ async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: Wr
   await deleteVersions(tx, { accountId, agentId: row.agent_id, upTo: version - versionsKept });
   await deleteVersionsBeyond(tx, { accountId, agentId: row.agent_id, mostBytes: mostVersionBytes });
   return { row, formerKeyId: present?.key_id ?? null };
+}
+
+/** Throws `agent_changed` when another write has replaced the value of a header that this one keeps. */
+function checkKeptHeaders({ given: { fields, headersOf }, read }: WriteOptions, present: AgentRow | undefined): void {
+  if (headersOf !== undefined || read?.version === present?.version) return;
+  if (!isDeepStrictEqual(keepHeaderValues(fields, read), keepHeaderValues(fields, present))) throw agentChanged();
 }
 
 /** Checks what depends on the account's other agents: names, sub-agents and the number of agents. */
