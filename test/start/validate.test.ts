@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,6 +31,22 @@ test('validate of an app without mistakes says so, and needs no settings', async
   expect(await runMain(['validate', join(folder, 'good')], {})).toEqual({ code: 0, output: 'good: good\n' });
   const samples = await runMain(['validate', join(root, 'agents')], {});
   expect(samples).toMatchObject({ code: 0, output: expect.stringContaining('echo') });
+});
+
+test('validate checks the folders that the server serves, links among them, and no others', async () => {
+  const apps = join(folder, '.apps');
+  for (const name of ['node_modules/some', '__pycache__']) await mkdir(join(apps, name), { recursive: true });
+  for (const name of ['good', 'bad']) await symlink(join(folder, name), join(apps, name));
+  const { code, output } = await runMain(['validate', apps], {});
+  expect([
+    code,
+    output
+      .trim()
+      .split('\n')
+      .map((line) => line.split(':')[0]),
+  ]).toEqual([1, ['bad/root_agent.yaml', 'bad/root_agent.yaml']]);
+  await rm(join(apps, 'bad'));
+  expect(await runMain(['validate', apps], {})).toEqual({ code: 0, output: 'good: good\n' });
 });
 
 test('validate of a folder that is not there, and without a folder, says so', async () => {

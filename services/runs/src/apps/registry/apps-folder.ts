@@ -17,3 +17,14 @@ export async function findAppsFolder(folder: string): Promise<AppsFolder> {
   const isApp = (await readdir(folder)).includes(rootFile) || (await findEntry(folder)) !== undefined;
   return isApp ? { dir: dirname(folder), only: basename(folder) } : { dir: folder, only: undefined };
 }
+
+/** The names of the folders of apps in a folder; links to folders count. Rejects with the system's error when there is no such folder. */
+export async function foldersIn(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true });
+  return entries.filter((entry) => !entry.isFile() && isFolderOfApp(entry.name)).map(({ name }) => name);
+}
+
+/** Whether a folder of this name may be that of an app. */
+export function isFolderOfApp(name: string): boolean {
+  return name !== '' && name !== 'node_modules' && !name.startsWith('.') && !name.startsWith('__');
+}

@@ -5,6 +5,7 @@ import { withinDeadline } from '@agentmesh/lib/wait';
 import { appHasMistakes, appInternal, appLoading, appNotFound } from '../../errors.ts';
 import type { ServedApp } from '../building/app-version.ts';
 import { servesApp } from './app-names.ts';
+import { foldersIn, isFolderOfApp } from './apps-folder.ts';
 import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
 import { LateApps } from './late-apps.ts';
 import { closestName } from '../../closest-name.ts';
@@ -72,7 +73,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     return new Set(names.filter((name) => servesApp(served, name)));
   };
   const refresh = async (name: string): Promise<boolean> => {
-    const isChanged = isAppName(name) && servesApp(served, name) && (await isOther(name, options, shelf));
+    const isChanged = isFolderOfApp(name) && servesApp(served, name) && (await isOther(name, options, shelf));
     if (isChanged) await oneByOne(name);
     return isChanged;
   };
@@ -91,7 +92,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       return requireGood(registry.get(name), shelf);
     },
     loading: (name) => (shelf.apps.has(name) || shelf.mistakes.has(name) ? undefined : loads.get(name)),
-    reload: (name) => (isAppName(name) && servesApp(served, name) ? oneByOne(name) : Promise.resolve()),
+    reload: (name) => (isFolderOfApp(name) && servesApp(served, name) ? oneByOne(name) : Promise.resolve()),
     reloadAll: async () => void (await Promise.all(Array.from(await allNames(), oneByOne))),
     refresh,
     refreshAll: async () => void (await Promise.all(Array.from(await allNames(), refresh))),
@@ -162,17 +163,8 @@ function printAll(app: string, mistakes: readonly Mistake[]): string {
 
 /** None when `AGENTS_DIR` cannot be read, which the log says. */
 function foldersOf({ dir, log }: RegistryOptions): Promise<string[]> {
-  return listFolders(dir).catch((err: unknown) => {
+  return foldersIn(dir).catch((err: unknown) => {
     log.error({ err, dir }, 'AGENTS_DIR cannot be read');
     return [];
   });
-}
-
-async function listFolders(dir: string): Promise<string[]> {
-  const entries = await readdir(dir, { withFileTypes: true });
-  return entries.filter((entry) => !entry.isFile() && isAppName(entry.name)).map((entry) => entry.name);
-}
-
-function isAppName(name: string): boolean {
-  return name !== '' && name !== 'node_modules' && !name.startsWith('.') && !name.startsWith('__');
 }

@@ -1,10 +1,9 @@
-import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { createCodeApps } from '../code/host/code-apps.ts';
 import { createModels } from '../../models/index.ts';
 import { quietAdk } from './quiet-adk.ts';
-import { type AppsFolder, findAppsFolder } from './apps-folder.ts';
+import { findAppsFolder, foldersIn } from './apps-folder.ts';
 import type { AppsConfig } from './apps-config.ts';
 import { createAppShelf } from './app-shelf.ts';
 import { printMistake } from '../definition/mistake.ts';
@@ -38,16 +37,10 @@ export async function validateApps(folder: string, config: AppsConfig): Promise<
   const { ofFiles, remoteAgents, openLinks } = tools;
   const options = { dir, log, models, tools: ofFiles, remoteAgents, openLinks, codeApps, ...limits };
   const shelf = createAppShelf(options, () => undefined);
-  for (const name of await namesIn(found)) await shelf.load(name);
+  const names = found.only === undefined ? await foldersIn(dir) : [found.only];
+  for (const name of names) await shelf.load(name);
   const mistakes = [...shelf.mistakes].flatMap(([name, list]) =>
     list.map((mistake) => printMistake({ ...mistake, file: join(name, mistake.file) })),
   );
   return { good: [...shelf.apps.keys()], mistakes };
-}
-
-/** The names of the apps in a folder. */
-async function namesIn({ dir, only }: AppsFolder): Promise<readonly string[]> {
-  if (only !== undefined) return [only];
-  const entries = await readdir(dir, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
 }
