@@ -175,3 +175,16 @@ test('what a server tells of its answer is reported in bounds: a report of a who
   expect(answer?.modelVersion).toBe('m'.repeat(256));
   expect(ends).toEqual([{ tokens: { input: 1e9, cached: 0, output: 2 }, answered: 'm'.repeat(256) }]);
 });
+
+test.each([true, false])(
+  'a call of a tool that cannot be read costs the tokens that its answer told; streamed: %s',
+  async (stream) => {
+    const fake = resources.use(await startFakeOpenAi({ apiKey: secret }));
+    fake.answer({ toolCalls: [{ id: 'c', name: 'lookup', arguments: '{"n":' }] });
+    allowed = { modelApiBase: fake.baseUrl };
+    const answers = await ask('openai/ours', { stream });
+    const usageMetadata = { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 };
+    expect(answers).toMatchObject([{ errorCode: 'MALFORMED_FUNCTION_CALL', usageMetadata }]);
+    expect(ends).toEqual([{ tokens: { input: 11, cached: 0, output: 7 }, answered: 'ours' }]);
+  },
+);

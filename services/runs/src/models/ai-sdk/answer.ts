@@ -12,7 +12,7 @@ import { cutName } from '../use/cut-name.ts';
 import { tokenCount } from '../use/token-count.ts';
 import { createCallBounds } from './call-bounds.ts';
 import type { ChunkEnd, Dialect, Sources } from './dialect.ts';
-import { ModelCallError } from '../model-call-error.ts';
+import { ModelCallError, type ToldFacts } from '../model-call-error.ts';
 import { readArgs } from './read-args.ts';
 
 /** A piece of text or of a thought. */
@@ -113,15 +113,16 @@ export class Answer {
     if (reason === undefined || usage === undefined || reason.unified === 'interrupted') throw brokenOff();
     const finish = this.#dialect.finish({ reason, metadata, hasContent: this.#said.length > 0 });
     const whole = finish.finishReason === FinishReason.STOP;
-    const parts = this.#said.flatMap((said) => ('part' in said ? [said.part] : whole ? [this.#callPart(said)] : []));
     const usageMetadata = bounded(this.#dialect.usage(usage));
+    const told = { ...(Object.keys(usageMetadata).length === 0 ? {} : { usageMetadata }), ...this.#version() };
+    const partsOf = (call: LanguageModelV4ToolCall): Part[] => (whole ? [this.#callPart(call, told)] : []);
+    const parts = this.#said.flatMap((said) => ('part' in said ? [said.part] : partsOf(said)));
     return {
       ...(parts.length === 0 ? {} : { content: { role: 'model', parts } }),
       ...(this.#stream ? { partial: false } : {}),
       ...finish,
       ...this.#sources,
-      ...(Object.keys(usageMetadata).length === 0 ? {} : { usageMetadata }),
-      ...this.#version(),
+      ...told,
     };
   }
 
@@ -131,9 +132,9 @@ export class Answer {
     return part;
   }
 
-  #callPart({ toolCallId, toolName, input, providerMetadata }: LanguageModelV4ToolCall): Part {
+  #callPart({ toolCallId, toolName, input, providerMetadata }: LanguageModelV4ToolCall, told: ToldFacts): Part {
     const thoughtSignature = this.#signature(providerMetadata);
-    const part = { functionCall: { id: toolCallId, name: toolName, args: readArgs(toolName, input) } };
+    const part = { functionCall: { id: toolCallId, name: toolName, args: readArgs(toolName, input, told) } };
     return thoughtSignature === undefined ? part : { ...part, thoughtSignature };
   }
 

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, InvalidResponseDataError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { type CallFailure, readFailure } from './call-failure.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { ModelCallError } from '../../model-call-error.ts';
+import { ModelCallError, type ToldFacts } from '../../model-call-error.ts';
 import type { VendorError } from './vendor-error.ts';
 
-/** A failed model call, in public texts. */
-export interface Failure {
+/** A failed model call, in public texts, with what its answer has told. */
+export interface Failure extends ToldFacts {
   readonly errorCode: string;
   readonly errorMessage: string;
   /** Set when the server has named the time after which it takes the next call. */
@@ -27,6 +27,7 @@ export function describeFailure(error: unknown, secrets: readonly string[]): Fai
   return {
     errorCode,
     errorMessage: clean(errorMessage, secrets),
+    ...(error instanceof ModelCallError && error.told),
     ...(waitMs !== undefined && { customMetadata: { retry_after_seconds: Math.ceil(waitMs / 1000) } }),
   };
 }
