@@ -1,13 +1,22 @@
 import { createGuardedFetch } from '@agentmesh/lib/outbound';
+import { FunctionTool } from '@google/adk/core';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { createAgentBench } from '../../../../test/run-agents.ts';
 import { calls, says, ScriptLlm } from '../../../../test/script-llm.ts';
 import type { LlmAgentDefinition } from '../../definition/agent-definition.ts';
+import type { ToolEntry } from '../../definition/tool-resolver.ts';
 import { createBuiltInResolver } from '../../entries/built-in-resolver.ts';
+import { createCodeResolver } from '../../entries/code-resolver.ts';
 import { createToolResolvers } from '../../entries/tool-resolvers.ts';
 import { buildAgent } from './build-agent.ts';
 
-const tools = createToolResolvers([createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) })]);
+const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) });
+/** Tools in code that are named after their exports. */
+const code = createCodeResolver(({ name }) => {
+  return new FunctionTool({ name: name.replace('tools.', ''), description: name, execute: () => 'done' });
+});
+const tools = createToolResolvers([builtIn, code]);
 
 /** An agent of these keys, whose model follows a script. */
 function setUp(keys: Partial<LlmAgentDefinition>, llm: ScriptLlm, state = {}) {
@@ -55,4 +64,17 @@ test('tools of Gemini are switched on in the request', async () => {
   const given = llm.requests[0]?.config?.tools ?? [];
   expect(given).toContainEqual({ googleSearch: {} });
   expect(given.some((tool) => 'functionDeclarations' in tool)).toBe(true);
+});
+
+test('tools that share their args by an alias of YAML are all there, and one that is named twice is there once', async () => {
+  const llm = new ScriptLlm(says('ok'));
+  const text = `
+    - {name: tools.one, args: &shared {n: 1}}
+    - {name: tools.two, args: *shared}
+    - {name: get_current_time}
+    - {name: get_current_time}`;
+  await setUp({ tools: parse(text) as ToolEntry[] }, llm).run();
+  const given = llm.requests[0]?.config?.tools ?? [];
+  const names = given.flatMap((tool) => ('functionDeclarations' in tool ? (tool.functionDeclarations ?? []) : []));
+  expect(names.map(({ name }) => name)).toEqual(['one', 'two', 'get_current_time']);
 });

@@ -72,7 +72,8 @@ export function makeTools(material: LlmMaterial, parts: AgentParts): (BaseTool |
   const { appName, definition, toolAgent } = material;
   const { tools: entries = [] } = definition;
   const given: ToolEntry[] = modelsOf(definition)[0]?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
-  const wanted = new Map([...given, ...entries].map((entry) => [entry.args ?? entry.name, entry]));
+  // An alias of YAML gives several entries the same args.
+  const wanted = new Map([...given, ...entries].map((entry) => [entry.args === undefined ? entry.name : entry, entry]));
   const place = { appName, agentName: definition.name };
   const make = (entry: ToolEntry) =>
     entry.name === agentToolName
