@@ -106,3 +106,15 @@ test('a tool of an agent in this process that throws is in the log with its run,
   expect(said('a tool has failed')).toMatchObject([{ app: 'app', tool: 'falls', sessionId: 's', err }]);
   expect(JSON.stringify(events)).not.toContain('tool-faults.test.ts');
 });
+
+test.each([Infinity, 2_592_000])(
+  'a tool whose limit of its own is %s s is not late at once',
+  async (timeoutSeconds) => {
+    const execute = () => new Promise((resolve) => setTimeout(resolve, 20, 'done'));
+    const tool = new FunctionTool({ name: 'patient', description: 'patient', execute });
+    guardTool(Object.assign(tool, { timeoutSeconds }), { timeoutMs: 5_000 });
+    const model = new ScriptLlm(calls('patient'), says('ok'));
+    const { events } = await createAgentBench(new LlmAgent({ name: 'agent', model, tools: [tool] })).run();
+    expect(JSON.stringify(events)).toContain('"response":{"result":"done"}');
+  },
+);

@@ -27,6 +27,9 @@ export interface GuardOptions extends ToolHooks {
   readonly timeoutMs: number;
 }
 
+/** A timer of Node that is set to more ends at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 const guarded = new WeakSet<object>();
 
 /**
@@ -74,7 +77,8 @@ function guardCalls(tool: BaseTool, { timeoutMs, onCall, onFailure, finish }: Gu
     const ended = onCall?.(tool.name, toolContext);
     const late = new AbortController();
     const limitMs = ownLimit(tool) ?? timeoutMs;
-    const timer = setTimeout(() => late.abort(lateAnswer(tool.name, limitMs)), limitMs);
+    const abort = (): void => late.abort(lateAnswer(tool.name, limitMs));
+    const timer = setTimeout(abort, Math.min(limitMs, longestTimerMs));
     prepare(toolContext, late.signal);
     try {
       const answer = await unlessLate(runAsync(request), late.signal);

@@ -154,8 +154,10 @@ export class AiSdkLlm extends BaseLlm {
 
   async *#attempt({ connection, request, stream, firstMs, signal }: Attempt): AsyncGenerator<LlmResponse, void> {
     const { timeoutMs } = this.#options;
-    const ownMs = request.config?.httpOptions?.timeout ?? timeoutMs;
-    const watchdog = new Watchdog({ timeoutMs: Math.min(timeoutMs, ownMs), firstMs }, signal);
+    const { timeout: ownMs = timeoutMs } = request.config?.httpOptions ?? {};
+    // Code may set any value. Gemini's SDK takes one that is not positive as none.
+    const patienceMs = ownMs > 0 ? Math.min(timeoutMs, ownMs) : timeoutMs;
+    const watchdog = new Watchdog({ timeoutMs: patienceMs, firstMs }, signal);
     try {
       const call = toCallOptions(request, connection.dialect);
       yield* streamOnce({ connection, call, watchdog, stream });

@@ -230,6 +230,10 @@ describe('a failure ends as one clean error response:', () => {
     expect(await ask({}, { timeoutMs: 300 })).toEqual([silent]);
     expect((await askSse([text], 'hang')).at(-1)).toEqual(silent);
   });
+
+  test.each([0, -1, Number.NaN])('a time-out of %s that code sets is none', async (timeout) => {
+    expect(textOf(await ask({ config: { httpOptions: { timeout } } }))).toBe('ok');
+  });
 });
 
 describe('a retry', () => {
