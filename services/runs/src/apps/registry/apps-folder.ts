@@ -24,7 +24,10 @@ export async function foldersIn(dir: string): Promise<string[]> {
   return entries.filter((entry) => !entry.isFile() && isFolderOfApp(entry.name)).map(({ name }) => name);
 }
 
-/** Whether a folder of this name may be that of an app. */
+/**
+ * Whether a folder of this name may be that of an app. Clients send names too: one with a slash would lead out of the folder, or to an app under another name
+ * than its own.
+ */
 export function isFolderOfApp(name: string): boolean {
-  return name !== '' && name !== 'node_modules' && !name.startsWith('.') && !name.startsWith('__');
+  return name !== '' && name !== 'node_modules' && !/^\.|^__|[/\\]/.test(name);
 }

@@ -32,8 +32,16 @@ async function put(path: string, ...lines: string[]): Promise<void> {
   await writeFile(join(dir, path), `${lines.join('\n')}\n`);
 }
 
-const open = (): Promise<Registry> =>
-  createRegistry({ dir, log, models, tools, codeApps: openCodeApps(), toolTimeoutMs: 5_000, maxModelCalls: 25 });
+const open = (folder = dir): Promise<Registry> =>
+  createRegistry({
+    dir: folder,
+    log,
+    models,
+    tools,
+    codeApps: openCodeApps(),
+    toolTimeoutMs: 5_000,
+    maxModelCalls: 25,
+  });
 
 const echo = ['name: echo', 'model: echo/default'];
 
@@ -78,6 +86,20 @@ describe('the registry', () => {
     );
     expect(() => registry.get('other')).toThrow("Searched in 'other/root_agent.yaml'.");
   });
+
+  test.each(['x/../../outside', 'good/../good', 'good/', './good', '..', '../outside', 'good/inner', 'x\\..\\good'])(
+    'reads no folder for %s, which is not the name of one in AGENTS_DIR',
+    async (name) => {
+      await put('outside/root_agent.yaml', ...echo);
+      await put('apps/good/root_agent.yaml', ...echo);
+      await put('apps/good/inner/root_agent.yaml', ...echo);
+      const registry = await open(join(dir, 'apps'));
+      expect(await registry.refresh(name)).toBe(false);
+      await registry.reload(name);
+      await expect(registry.latest(name)).rejects.toMatchObject({ reason: 'app_not_found' });
+      expect([registry.list().map((app) => app.name), [...registry.mistakes().keys()]]).toEqual([['good'], []]);
+    },
+  );
 
   test('an app whose files have not changed keeps its agents', async () => {
     await put('echo/root_agent.yaml', ...echo);
