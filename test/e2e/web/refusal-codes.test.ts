@@ -18,6 +18,7 @@ test.each([
   ['/api/saved-api-keys', { ...key, model_api_base: 'ftp://x' }, 'model_api_base_refused'],
   ['/api/users/', { ...person, password: 'password' }, 'password_invalid'],
   ['/api/users/', { ...person, email: 'nobody' }, 'request_invalid'],
+  ['/api/auth/tokens', { name: 'a\0b', scopes: ['runs:read'] }, 'request_invalid'],
 ] as const)('the 422 of %s names its reason: %j', async (path, body, code) => {
   const answer = await caller.request('POST', path, body);
   expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', expect.any(String)] }], code } });

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { scopes } from '../../edge/authentication/scopes.ts';
 import { formerUntil02, pageFields } from '../../edge/paging/page-query.ts';
 import { maybe, storedId, strict } from '../../edge/records/keywords.ts';
+import { noNul } from '../../edge/validation/index.ts';
 
 const secondsOfDay = 86_400;
 
@@ -9,7 +10,7 @@ const Scope = Type.Unsafe<string>({ type: 'string', enum: [...scopes] });
 
 export const CreatePersonalTokenRequest = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100 }),
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: noNul }),
     scopes: Type.Array(Scope, { minItems: 1, maxItems: scopes.length }),
     user_id: maybe(storedId({ minLength: 1, description: 'The only end user whose data it reaches.' })),
     expires_in_seconds: Type.Integer({ minimum: 60, maximum: 366 * secondsOfDay, default: 90 * secondsOfDay }),

@@ -13,8 +13,10 @@ type Wanted = Pick<CreatePersonalTokenRequest, 'name' | 'scopes' | 'lifeSeconds'
 
 /** Throws MeshError invalid_argument `personal_token_invalid` for a token that cannot be made. */
 export function checkPersonalToken({ name, scopes, userId, lifeSeconds }: Wanted): void {
-  if (name.trim() === '' || name.length > maxNameLength || /\p{Cc}/u.test(name) || !isStorable(name)) {
-    throw personalTokenInvalid(`A token has a name of 1 to ${maxNameLength} characters.`);
+  if (name.trim() === '' || Array.from(name).length > maxNameLength || /\p{Cc}/u.test(name) || !isStorable(name)) {
+    throw personalTokenInvalid(
+      `A token has a name of 1 to ${maxNameLength} characters, not all of them blanks and none a control character.`,
+    );
   }
   if (scopes.length === 0 || scopes.length > maxScopes || !scopes.every((text) => scope.test(text))) {
     throw personalTokenInvalid('A token has at least one scope.');

@@ -73,6 +73,12 @@ describe('a personal token', () => {
     expect(new Set(seen)).toEqual(made);
   });
 
+  test('has a name of up to 100 characters, in any script', async () => {
+    const name = '🔑'.repeat(100);
+    expect((await make({ name })).token).toMatchObject({ name });
+    await expect(make({ name: `${name}🔑` })).rejects.toMatchObject({ reason: 'personal_token_invalid' });
+  });
+
   test.each([
     { name: ' ' },
     { name: 'x'.repeat(101) },
