@@ -7,6 +7,7 @@ const fields: Readonly<Record<string, string>> = {
   schedule_cron_invalid: 'cron',
   schedule_timezone_invalid: 'timezone',
   schedule_message_invalid: 'new_message',
+  schedule_session_invalid: 'session_id',
   app_not_found: 'app_name',
   app_internal: 'app_name',
 };

@@ -134,6 +134,6 @@ export function scheduleLimit(most: number): MeshError {
 }
 
 /** A field of a schedule is not valid; the reason names it. */
-export function scheduleFieldInvalid(field: 'cron' | 'timezone' | 'message', fault: string): MeshError {
+export function scheduleFieldInvalid(field: 'cron' | 'timezone' | 'message' | 'session', fault: string): MeshError {
   return new MeshError('invalid_argument', `schedule_${field}_invalid`, fault);
 }

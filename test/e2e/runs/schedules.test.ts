@@ -109,6 +109,7 @@ describe('a schedule', () => {
       field: 'new_message',
       over: { new_message: { parts: [{ functionResponse: { id: '1', name: 'f', response: {} } }] } },
     },
+    { field: 'session_id', over: { session_id: 's1:cancel' } },
     { field: 'interval', over: { interval: 5 } },
   ])('with a bad $field is refused with 422', async ({ field, over }) => {
     const { status, body: refusal } = await create(over);

@@ -98,3 +98,16 @@ test('a schedule that was stored with a message that no run takes can be changed
     await expect(at.client.updateSchedule({ ...key, messageJson })).rejects.toMatchObject(refusal);
   await at.client.updateSchedule({ ...key, messageJson: fields.messageJson, enabled: true });
 });
+
+test('the session of all runs of a schedule is one that a run can make: a blank one is none, and one that ends in :cancel is refused', async () => {
+  const refusal = { code: 'invalid_argument', reason: 'schedule_session_invalid' };
+  await expect(add({ sessionId: 's1:cancel' })).rejects.toMatchObject(refusal);
+  const key = await add({ sessionId: ' daily ' });
+  expect(await read(key)).toMatchObject({ sessionId: 'daily' });
+  await expect(at.client.updateSchedule({ ...key, sessionId: 's1:cancel ' })).rejects.toMatchObject(refusal);
+  await at.client.updateSchedule({ ...key, sessionId: '  ' });
+  expect((await read(key))?.sessionId ?? '').toBe('');
+  await at.db.query({ text: "update schedules set session_id = 's1:cancel' where id = $1" }, [key.id]);
+  await at.client.updateSchedule({ ...key, enabled: false });
+  expect(await read(key)).toMatchObject({ sessionId: 's1:cancel', enabled: false });
+});

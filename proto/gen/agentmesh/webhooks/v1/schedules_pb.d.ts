@@ -475,7 +475,7 @@ export declare const DeleteScheduleResponseSchema: GenMessage<DeleteScheduleResp
 export declare const SchedulesService: GenService<{
   /**
    * Stores a schedule. RESOURCE_EXHAUSTED schedule_limit when the account has 100. INVALID_ARGUMENT schedule_cron_invalid,
-   * schedule_timezone_invalid, schedule_message_invalid, request_invalid for another field.
+   * schedule_timezone_invalid, schedule_message_invalid, schedule_session_invalid, request_invalid for another field.
    *
    * @generated from rpc agentmesh.webhooks.v1.SchedulesService.CreateSchedule
    */

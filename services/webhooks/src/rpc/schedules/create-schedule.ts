@@ -7,7 +7,7 @@ import { checkPace } from '../../schedules/ticks.ts';
 import { insertSchedule } from '../../store/schedules.ts';
 import type { ScheduleHandlers } from './handlers.ts';
 import { scheduleRecord } from './schedule-record.ts';
-import { checkMessage, scheduleValues } from './schedule-values.ts';
+import { checkMessage, checkSession, scheduleValues } from './schedule-values.ts';
 
 const most = 100;
 
@@ -21,6 +21,7 @@ export function createSchedule({ db, clock, minSeconds }: Schedules): ScheduleHa
     const fields = { cron, timezone, appName, userId, sessionId, message, multitask, catchUp, enabled };
     const values = scheduleValues(fields, now);
     checkMessage(message);
+    checkSession(sessionId);
     checkPace(fields, now, minSeconds);
     const row = await db.transaction(async (tx) => {
       // The count below sees what calls at the same time have stored.

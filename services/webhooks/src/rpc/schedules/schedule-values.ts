@@ -22,7 +22,9 @@ export interface ScheduleFields {
 
 /** Checks the fields, and adds the first tick after `now`: null for a schedule that is paused. */
 export function scheduleValues(fields: ScheduleFields, now: Date) {
-  const { cron, timezone, appName, userId, sessionId, message, enabled } = fields;
+  const { cron, timezone, appName, userId, message, enabled } = fields;
+  // The service sessions leaves out the blanks around an id too.
+  const sessionId = fields.sessionId.trim();
   const first = firstTick(readTicks(cron, timezone), now);
   const names = [appName, userId, sessionId];
   if (
@@ -37,6 +39,12 @@ export function scheduleValues(fields: ScheduleFields, now: Date) {
     throw scheduleFieldInvalid('message', `The message is larger than ${mostMessageBytes} bytes.`);
   }
   return { ...fields, sessionId: sessionId || null, nextAt: enabled ? first : null, now };
+}
+
+/** Refuses a session that no run can make. Only for one that the request has, as `checkMessage`. */
+export function checkSession(sessionId: string): void {
+  if (sessionId.trim().endsWith(':cancel'))
+    throw scheduleFieldInvalid('session', 'A session id must not end in :cancel.');
 }
 
 /**

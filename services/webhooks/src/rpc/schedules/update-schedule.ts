@@ -6,7 +6,7 @@ import { lockSchedule, type ScheduleRow, updateSchedule as updateRow } from '../
 import type { ScheduleHandlers } from './handlers.ts';
 import { checkScheduleKey } from './schedule-key.ts';
 import { scheduleRecord } from './schedule-record.ts';
-import { checkMessage, type ScheduleFields, scheduleValues } from './schedule-values.ts';
+import { checkMessage, checkSession, type ScheduleFields, scheduleValues } from './schedule-values.ts';
 
 /** Changes fields of a schedule. */
 export function updateSchedule({ db, clock, minSeconds }: Schedules): ScheduleHandlers['updateSchedule'] {
@@ -19,6 +19,7 @@ export function updateSchedule({ db, clock, minSeconds }: Schedules): ScheduleHa
       const fields = changedFields(row, request);
       const values = scheduleValues(fields, now);
       if (request.messageJson !== undefined) checkMessage(fields.message);
+      if (request.sessionId !== undefined) checkSession(request.sessionId);
       if (row.cron !== fields.cron || row.timezone !== fields.timezone) checkPace(fields, now, minSeconds);
       // Ticks that are due stay due, unless the times are others now.
       const nextAt = hasSameTimes(row, fields) ? row.next_at : values.nextAt;
