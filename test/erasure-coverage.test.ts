@@ -16,7 +16,8 @@ let databaseUrl: string;
 
 beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
-  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl, env: { AGENTS_DIR: agentsDir } }));
+  const env = { AGENTS_DIR: agentsDir, RUNS_MCP_ALLOW: '127.0.0.1/32' };
+  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl, env }));
 });
 afterAll(() => resources.disposeAsync());
 
@@ -59,7 +60,13 @@ async function resident() {
   const memory = await caller.request('PATCH', '/apps/echo/users/u1/memory', { sessionId: session.id });
   expect(memory.status).toBe(200);
   const poet = { agent_name: secretWord, agent_model: 'echo/echo', agent_description: '', agent_instruction: '' };
-  expect((await caller.request('POST', '/api/agents', { ...poet, agent_type: 'llm' })).status).toBe(200);
+  const away = { agent_type: 'llm', mcp_servers: [{ url: 'http://127.0.0.1:9/mcp' }] };
+  const made = await caller.request<{ agent_id: string }>('POST', '/api/agents', { ...poet, ...away });
+  expect(made.status).toBe(200);
+  const warned = await caller.run(await caller.createSession(made.body.agent_id), 'hello');
+  const log = `/runs/${warned.headers.get('x-invocation-id')}/log`;
+  const lines = async () => (await caller.request<{ lines: object[] }>('GET', log)).body.lines.length;
+  await expect.poll(lines, { timeout: 20_000 }).toBeGreaterThan(0);
   await caller.request('POST', '/api/auth/tokens', { name: secretWord, scopes: ['sessions:read'] });
   await caller.request('PATCH', `/api/users/${me.user_id}`, { full_name: secretWord });
   const key = { key_name: secretWord, provider: 'openai', api_key_value: 'sk-of-a-resident' };

@@ -59,6 +59,7 @@ export const sweeps: Reasons = {
     'recall-executors',
     'find-old-run-keys',
     'find-old-traces',
+    'find-old-run-lines',
     'find-overdue-runs',
     'find-accounts-with-due-deliveries',
     'find-accounts-with-due-schedules',

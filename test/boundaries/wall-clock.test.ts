@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/runs/src/apps/tools/get-current-time.ts': 'the answer of a tool',
   'services/runs/src/apps/turns/history/turn-session.ts': time,
   'services/runs/src/execution/compaction/summarize-session.ts': time,
+  'services/runs/src/execution/tracing/attempt-log.ts': time,
   'services/runs/src/models/ai-sdk/failure/retry-after.ts': header,
   'services/sessions/src/events/stored-event.ts': time,
   'services/sessions/src/events/user-event.ts': time,

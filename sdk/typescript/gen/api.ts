@@ -933,6 +933,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{invocation_id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the log of a run
+         * @description The lines that code of the app prints with `console`, and warnings and errors of the mesh about the run. A line is there within about a second, also while the run goes on, for the days of `TRACES_KEEP_DAYS`. A run keeps 1,000 lines and 256 KiB. None when the run was not sampled.
+         */
+        get: operations["getRunLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{invocation_id}/events": {
         parameters: {
             query?: never;
@@ -3512,6 +3532,31 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * RunLog
+         * @description The code of the app has printed these lines, or the mesh warns of something.
+         */
+        RunLog: {
+            /** @description Oldest first, attempt by attempt. */
+            lines: components["schemas"]["RunLogLine"][];
+            /** @description Number of lines beyond the bounds of a run, which are not kept. Absent without any. */
+            leftOut?: number;
+        };
+        /** RunLogLine */
+        RunLogLine: {
+            /** @description Unix time in seconds. */
+            time: number;
+            level: "debug" | "info" | "warn" | "error";
+            /** @description At most 4,096 characters. */
+            message: string;
+            /** @description `app`: code of the app has printed it. `mesh`: this server tells it. */
+            source: "app" | "mesh";
+            attempt: number;
+            /** @description Such as `tool`, `model`, `errorCode`, and `stack` within the folder of the app. */
+            attributes?: {
+                [key: string]: unknown;
+            };
+        };
         /** RunTicket */
         RunTicket: {
             /** @description For the query of `watchRun`. */
@@ -6026,6 +6071,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunTrace"];
+                };
+            };
+        };
+    };
+    getRunLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of a run, as the header `X-Invocation-Id` names it.
+                 * @example e-00000000-0000-4000-8000-000000000000
+                 */
+                invocation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code of the app has printed these lines, or the mesh warns of something. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunLog"];
                 };
             };
         };

@@ -12,6 +12,7 @@ import type { Watchers } from './execution/notices/watchers.ts';
 import type { CheckTool } from './apps/entries/check-tools.ts';
 import type { Registry } from './apps/registry/registry.ts';
 import type { SpanLog } from './execution/tracing/span-log.ts';
+import type { LogWriter } from './execution/tracing/log-writer.ts';
 import type { TraceWriter } from './execution/tracing/trace-writer.ts';
 
 /** Shared by the service's RPCs, consumers and jobs. */
@@ -33,4 +34,6 @@ export interface Context extends Running, Watching, Noticing {
   readonly spans: SpanLog | undefined;
   /** Absent while no spans are stored. */
   readonly traces: Pick<TraceWriter, 'forget'> | undefined;
+  /** Lines of runs. Absent with `traces`. */
+  readonly runLines: Pick<LogWriter, 'add' | 'forget'> | undefined;
 }

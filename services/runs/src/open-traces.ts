@@ -7,6 +7,7 @@ import { trace } from '@opentelemetry/api';
 import type { RunsConfig, runsSettings } from './config.ts';
 import { shareSpans } from './execution/tracing/share-spans.ts';
 import type { SpanLog } from './execution/tracing/span-log.ts';
+import { LogWriter } from './execution/tracing/log-writer.ts';
 import { TraceWriter } from './execution/tracing/trace-writer.ts';
 import { watchAttempts, type WatchedAttempts } from './execution/tracing/watch-attempts.ts';
 
@@ -18,6 +19,8 @@ export interface Traces {
   /** Spans of the latest runs; absent while ADK's web UI is off. */
   readonly log: SpanLog | undefined;
   readonly writer: TraceWriter | undefined;
+  /** Lines of runs. Absent with `writer`. */
+  readonly lines: LogWriter | undefined;
 }
 
 /** Begins to see spans, if they are wanted. */
@@ -35,10 +38,12 @@ export async function openTraces(
   const shared = config.ADK_WEB_UI ? await shareSpans(host) : undefined;
   const { sample } = traces;
   const writer = sample > 0 ? resources.use(new TraceWriter({ db, log, metrics, sample })) : undefined;
-  const sinks = [shared, writer].flatMap((sink) => sink?.add ?? []);
+  const lines = sample > 0 ? resources.use(new LogWriter({ db, log, sample })) : undefined;
+  const sinks = { traces: [shared, writer].flatMap((sink) => sink?.add ?? []), lines };
   return {
-    watched: sinks.length > 0 ? watchAttempts(shared === undefined ? sample : 1, sinks, log) : undefined,
+    watched: sinks.traces.length > 0 ? watchAttempts(shared === undefined ? sample : 1, sinks, log) : undefined,
     log: shared?.log,
     writer,
+    lines,
   };
 }

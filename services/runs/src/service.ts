@@ -45,7 +45,7 @@ export const runs = defineService({
       watched: traces.watched,
       onEnded: (turn, ending) => makeRoom(context, turn, ending),
     });
-    const own = { config, db, spans: traces.log, traces: traces.writer };
+    const own = { config, db, spans: traces.log, traces: traces.writer, runLines: traces.lines };
     const context: Context = { ...known, ...execution, ...surroundingsOf(host), ...own };
 
     serveContracts(mesh, context, adk.createAgentHandlers);

@@ -7,8 +7,8 @@ const ofAccount = /\(account_id = /;
 const due = /_look_at: /;
 /** Agents that were changed in the last minute. */
 const untold = /^agents_untold: /;
-/** Traces of all accounts that were kept long enough, which a sweep deletes. */
-const old = /^traces_created_at: /;
+/** Traces and lines of runs of all accounts that were kept long enough, which a sweep deletes. */
+const old = /^(traces|run_logs)_created_at: /;
 const byPlace = /^Tid Scan: /;
 
 test('no statement reads rows of other accounts, on an empty database without statistics or on full, analyzed tables', async () => {

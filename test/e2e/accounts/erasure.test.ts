@@ -54,7 +54,7 @@ test('a deleted account is erased in every service, and its receipt says how man
       connect_states: 0,
     },
     memory: { entries: 0 },
-    runs: { agents: 0, agent_versions: 0, notices: 0, traces: 1 },
+    runs: { agents: 0, agent_versions: 0, notices: 0, traces: 1, log_lines: 0 },
     webhooks: { subscriptions: 0, watches: 0, logs: 0, mailboxes: 0, run_webhooks: 0, deliveries: 0, schedules: 0 },
   });
   expect(receipt.services.every(({ erased_at }) => erased_at !== null)).toBe(true);

@@ -93,9 +93,15 @@ test('a program in the YAML of a record is refused', async () => {
   expect(JSON.stringify(body)).toContain('only for files of AGENTS_DIR');
 });
 
-test('without its server the agent answers all the same, and a missing key of the account takes only the tools', async () => {
+test('without its server the agent answers all the same, the log of the run says why, and a missing key of the account takes only the tools', async () => {
   const gone = await makeAgent(ada, { agent_name: 'gone', mcp_servers: [{ url: 'http://127.0.0.1:9/mcp' }] });
-  expect(await run(`agent${gone}`, 'hello')).toEqual(spoke);
+  const { headers, body: said } = await ada.run(await ada.createSession(`agent${gone}`), 'hello');
+  expect(said).toEqual(spoke);
+  const log = `/runs/${headers.get('x-invocation-id')}/log`;
+  const read = async () => (await ada.request<{ lines: readonly object[] }>('GET', log)).body.lines;
+  await expect.poll(async () => (await read()).length).toBeGreaterThan(0);
+  const message = expect.stringMatching(/^The tools of .+ cannot be used, so the agent runs without them: .+/);
+  expect(await read()).toMatchObject([{ level: 'warn', source: 'mesh', message }]);
   const keyless = await makeAgent(ada, {
     agent_name: 'keyless',
     mcp_servers: [{ url: server.url, api_key: 'saved:apikey999999' }],

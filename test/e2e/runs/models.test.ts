@@ -141,6 +141,29 @@ describe('an OpenAI-compatible server', () => {
     expect(JSON.stringify(stored)).not.toContain('sk-test-secret');
     openAi.forget();
   });
+
+  test('that is away for two calls is asked again, and the log of the run says so without keys', async () => {
+    const session = await caller.createSession('chat');
+    const away = { status: 503, error: { message: 'sk-test-secret is tired' } };
+    openAi.answer(away, away, { text: 'There.' });
+    const { headers } = await caller.run(session, 'hello');
+    const path = `/runs/${headers.get('x-invocation-id')}/log`;
+    const read = async () => (await caller.request<{ lines: { message: string }[] }>('GET', path)).body.lines;
+    await expect.poll(async () => (await read()).length).toBe(2);
+    const message = expect.stringMatching(
+      /^The call of the model openai\/\S+ is repeated in \d\.\d s: \[key\] is tired$/,
+    );
+    const attributes = { model: expect.stringContaining('openai/'), errorCode: 'UNAVAILABLE' };
+    expect(await read()).toMatchObject(Array(2).fill({ level: 'warn', message, attributes }));
+    openAi.answer({ status: 400, error: { message: 'sk-test-secret is refused' } });
+    const failed = await caller.run(await caller.createSession('chat'), 'hello');
+    const refused = `/runs/${failed.headers.get('x-invocation-id')}/log`;
+    const last = async () => (await caller.request<{ lines: object[] }>('GET', refused)).body.lines;
+    await expect.poll(async () => (await last()).length).toBe(1);
+    expect(await last()).toMatchObject([
+      { level: 'error', message: expect.stringMatching(/^The model openai\/\S+ has failed: \[key\] is refused$/) },
+    ]);
+  });
 });
 
 /** Runs a vendor's app and checks the streamed events, the stored events, and the next request to the vendor. */

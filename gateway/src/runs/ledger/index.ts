@@ -1,5 +1,6 @@
 import type { App, Context } from '../../context.ts';
 import { answerRunRoute } from './answer-run.ts';
+import { runLogRoute } from './run-log-route.ts';
 import { runListRoutes } from './run-lists.ts';
 import { runMessageRoute } from './run-messages.ts';
 import { sessionCancelRoute } from './cancel-session.ts';
@@ -18,4 +19,5 @@ export function ledgerRoutes(app: App, context: Context): void {
   answerRunRoute(app, context);
   runListRoutes(app, context);
   traceRoute(app, context);
+  runLogRoute(app, context);
 }

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: f103b94329337140c8480450588b27ce62ec24208d70fe230d7fa6907fd1bd63
+# SHA-256 of the document: 17bba05a51e85d69043887e38584a98780ace7c8771e0aaf3e36ae2222420ae7
 
 from typing import Any, Literal, TypeAlias
 
@@ -826,6 +826,27 @@ class RunSpan(TypedDict):
     attributes: dict[str, Any]
     """
     `gen_ai.…` as OpenTelemetry names them; `agentmesh.event.id` is the event of the run that was made in the span, which holds what was said.
+    """
+
+
+class RunLogLine(TypedDict):
+    time: float
+    """
+    Unix time in seconds.
+    """
+    level: Literal["debug"] | Literal["info"] | Literal["warn"] | Literal["error"]
+    message: str
+    """
+    At most 4,096 characters.
+    """
+    source: Literal["app"] | Literal["mesh"]
+    """
+    `app`: code of the app has printed it. `mesh`: this server tells it.
+    """
+    attempt: int
+    attributes: NotRequired[dict[str, Any]]
+    """
+    Such as `tool`, `model`, `errorCode`, and `stack` within the folder of the app.
     """
 
 
@@ -2074,6 +2095,21 @@ class RunTrace(TypedDict):
     Version of the names of attributes.
     """
     spans: list[RunSpan]
+
+
+class RunLog(TypedDict):
+    """
+    The code of the app has printed these lines, or the mesh warns of something.
+    """
+
+    lines: list[RunLogLine]
+    """
+    Oldest first, attempt by attempt.
+    """
+    leftOut: NotRequired[int]
+    """
+    Number of lines beyond the bounds of a run, which are not kept. Absent without any.
+    """
 
 
 class NotificationList(TypedDict):

@@ -21,7 +21,7 @@ test('the cached events of a deleted account are dropped, and those of others st
   };
   await bus.subscribe(
     AccountDeletedSchema,
-    onAccountGone({ agentApps, histories, spans: undefined, traces: undefined }),
+    onAccountGone({ agentApps, histories, spans: undefined, traces: undefined, runLines: undefined }),
   );
   await bus.publish(AccountDeletedSchema, { accountId: gone });
   expect(histories.get(keyOf(gone))).toBeUndefined();

@@ -1,4 +1,6 @@
 import { type Logger } from '@agentmesh/lib/telemetry';
+import { TurnSchema } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { RunWaits } from '../models/use/run-waits.ts';
 import type { WaitingAttempt } from './attempt/executor.ts';
@@ -8,11 +10,16 @@ import { createWaitWatch } from './watch-waits.ts';
 
 function openWatch() {
   const warnings: object[] = [];
-  const look = createWaitWatch({ warn: (fields: object) => warnings.push(fields) } as unknown as Logger);
+  const lines: object[] = [];
+  const look = createWaitWatch({ warn: (fields: object) => warnings.push(fields) } as unknown as Logger, {
+    add: ({ invocationId }, line) => void lines.push({ invocationId, ...line }),
+  });
   const viewer = createViewer(false);
   const waits = new RunWaits();
   const names = { accountId: 'a', sessionPk: 1n, invocationId: 'i', fence: 1n };
+  const turn = create(TurnSchema, { invocationId: 'i' });
   const attempt: WaitingAttempt = {
+    turn,
     lease: { ...names, waitingOn: '', waitingSince: 0 },
     appName: 'echo',
     waits,
@@ -25,11 +32,11 @@ function openWatch() {
     for await (const { kind } of responsesOf(viewer)) answers.push(kind);
     return answers;
   };
-  return { warnings, waits, lease: attempt.lease, after, told };
+  return { warnings, lines, waits, lease: attempt.lease, after, told };
 }
 
-test('a wait is told after two seconds and logged after ten, each once', async () => {
-  const { warnings, waits, lease, after, told } = openWatch();
+test('a wait is told after two seconds and logged after ten, for the mesh and for the run, each once', async () => {
+  const { warnings, lines, waits, lease, after, told } = openWatch();
   using wait = waits.begin('keys');
   after(1);
   expect(lease).toMatchObject({ waitingOn: '', waitingSince: 0 });
@@ -38,6 +45,7 @@ test('a wait is told after two seconds and logged after ten, each once', async (
   expect(warnings).toEqual([]);
   for (const seconds of [11, 12, 60]) after(seconds);
   expect(warnings).toEqual([{ accountId: 'a', invocationId: 'i', app: 'echo', waitingOn: 'keys', seconds: 11 }]);
+  expect(lines).toEqual([{ invocationId: 'i', level: 'warn', message: 'The run has waited for 11 s: keys' }]);
   expect(await told()).toEqual([{ case: 'waiting', value: { on: 'keys' } }]);
 });
 

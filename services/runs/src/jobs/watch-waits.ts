@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { createWaitWatch } from '../execution/watch-waits.ts';
 
 /** Tells what the runs of this process have been waiting for. */
-export function createWatchWaits({ executor, log }: Context): Job {
-  const look = createWaitWatch(log);
+export function createWatchWaits({ executor, log, runLines }: Context): Job {
+  const look = createWaitWatch(log, runLines);
   return {
     pauseMs: 1_000,
     failure: 'waits of runs cannot be told',

@@ -4,6 +4,7 @@ import { answerRun } from './answer-run.ts';
 import { getAgentSchema } from './get-agent-schema.ts';
 import { getAppGraph } from './get-app-graph.ts';
 import { getAppInfo } from './get-app-info.ts';
+import { getRunLog } from './get-run-log.ts';
 import { getTrace } from './get-trace.ts';
 import type { Handlers } from './handlers.ts';
 import { listApps } from './list-apps.ts';
@@ -26,5 +27,6 @@ export function createHandlers(context: Context): Handlers {
     getAgentSchema: getAgentSchema(),
     listSpans: listSpans(context),
     getTrace: getTrace(context),
+    getRunLog: getRunLog(context),
   };
 }

@@ -1135,6 +1135,61 @@ export declare type GetTraceResponse = Message<"agentmesh.runs.v1.GetTraceRespon
 export declare const GetTraceResponseSchema: GenMessage<GetTraceResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.GetRunLogRequest
+ */
+export declare type GetRunLogRequest = Message<"agentmesh.runs.v1.GetRunLogRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetRunLogRequest.
+ * Use `create(GetRunLogRequestSchema)` to create a new message.
+ */
+export declare const GetRunLogRequestSchema: GenMessage<GetRunLogRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.GetRunLogResponse
+ */
+export declare type GetRunLogResponse = Message<"agentmesh.runs.v1.GetRunLogResponse"> & {
+  /**
+   * JSON array of the lines of all attempts, oldest first, as `GET /runs/{id}/log` answers them. At most 1,000, and 256 KiB.
+   *
+   * @generated from field: bytes lines_json = 1;
+   */
+  linesJson: Uint8Array;
+
+  /**
+   * Lines beyond these bounds, which are not stored.
+   *
+   * @generated from field: int64 left_out = 2;
+   */
+  leftOut: bigint;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetRunLogResponse.
+ * Use `create(GetRunLogResponseSchema)` to create a new message.
+ */
+export declare const GetRunLogResponseSchema: GenMessage<GetRunLogResponse>;
+
+/**
  * Bus topic: agentmesh.runs.v1.span_ended. A hint, sent while `ADK_WEB_UI` is on. It holds what the model is asked and says, so no other program may read it.
  *
  * @generated from message agentmesh.runs.v1.SpanEnded
@@ -1381,6 +1436,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof GetTraceRequestSchema;
     output: typeof GetTraceResponseSchema;
+  },
+  /**
+   * Returns the log of a run: what the code of its app has printed, and what this service warns of. A line is there within a second, while the run goes on too.
+   * None when the run was not sampled, or its lines are older than `TRACES_KEEP_DAYS`. NOT_FOUND run_not_found.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.GetRunLog
+   */
+  getRunLog: {
+    methodKind: "unary";
+    input: typeof GetRunLogRequestSchema;
+    output: typeof GetRunLogResponseSchema;
   },
 }>;
 

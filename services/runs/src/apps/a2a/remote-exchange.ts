@@ -4,6 +4,7 @@ import type { Client } from '@a2a-js/sdk/client';
 import { isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { unlessAborted } from '@agentmesh/lib/wait';
+import { tellRun } from '../../tell-run.ts';
 import { type HeaderSources, type OpenToolKey, requestHeaders } from '../mcp/request-headers.ts';
 import { RemoteAnswer, saidMark } from './answer.ts';
 import type { OpenRemote } from './remote-client.ts';
@@ -82,6 +83,7 @@ export class RemoteExchange {
     // Words of the remote agent may repeat secrets that it was sent.
     const [reason] = errorMessage.split(saidMark);
     this.#deps.log.warn({ agent: this.#spec.name, reason }, 'remote agent failed');
+    tellRun({ level: 'error', message: `The remote agent ${this.#spec.name} has failed: ${reason}` });
     const failure = { errorCode: 'REMOTE_AGENT_FAILED', errorMessage };
     if (!(error instanceof RemoteTaskFailed)) return failure;
     // The next message begins a task in the same conversation.

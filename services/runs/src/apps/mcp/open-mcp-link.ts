@@ -1,6 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { trace } from '@opentelemetry/api';
+import { tellRun } from '../../tell-run.ts';
 import type { McpCall } from './connection/connect.ts';
 import type { ListedTools } from './connection/listed-tools.ts';
 import type { McpConnections } from './connection/mcp-connections.ts';
@@ -88,9 +89,12 @@ class OwnLink implements McpLink {
   }
 
   #tellLeftOut(listed: ListedTools): void {
-    if (listed.leftOut.length === 0 || this.#told.has(listed)) return;
-    this.#told.add(listed);
+    if (listed.leftOut.length === 0) return;
     const server = serverName(this.#spec.server);
+    const reasons = listed.leftOut.map(({ name, reason }) => `${name} (${reason})`).join(', ');
+    tellRun({ level: 'warn', message: `Tools of ${server} are left out: ${reasons}`, isOnce: true });
+    if (this.#told.has(listed)) return;
+    this.#told.add(listed);
     this.#deps.log.warn({ server, leftOut: listed.leftOut }, 'tools of an MCP server are left out');
     trace.getActiveSpan()?.addEvent('mcp tools left out', { server, tools: listed.leftOut.map(({ name }) => name) });
   }

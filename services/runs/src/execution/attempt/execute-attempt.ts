@@ -1,6 +1,5 @@
 import { logAccess } from '@agentmesh/lib/telemetry';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
-import { loggableError } from '../../models/index.ts';
 import type { AgentRunOptions } from '../../apps/turns/agent-run.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
@@ -11,6 +10,7 @@ import { RunCost } from '../limits/run-cost.ts';
 import { watchTime } from '../limits/time-limit.ts';
 import { Journal } from '../recording/journal.ts';
 import { createRecorder, type Recorder } from '../recording/recorder.ts';
+import { tellFailed, tellHandedOver, tellTakenUp, tellUnstored } from '../recording/tell-attempt.ts';
 import { earlierUse } from '../recording/attempt-usage.ts';
 import type { Stop } from '../recording/early-end.ts';
 import { RunNotContinued } from '../../apps/turns/takeover/run-not-continued.ts';
@@ -32,8 +32,7 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
     }
     return ending;
   } catch (err) {
-    if (hasLost(err)) deps.log.info({ err, invocationId, app: session?.appName }, 'run lost its turn');
-    else deps.log.error({ err, invocationId, app: session?.appName }, 'the end of a run could not be stored');
+    tellUnstored(deps.log, run.turn, { err, isLost: hasLost(err) });
     run.viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
     return 'lost';
   } finally {
@@ -57,6 +56,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     hasApp = true;
     recorder.agent.is(app.version);
     if (turn.isTakeover) {
+      tellTakenUp();
       if (!app.settings.isResumable) throw new RunNotContinued('its app says "resumable: false"');
       recorder.noteBefore(window.events.map(({ event }) => event));
     }
@@ -75,6 +75,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     return 'ended';
   } catch (error) {
     if (isHandedOver(lost)) {
+      tellHandedOver();
       viewer?.leaveToOther(journal.lastSeq);
       return 'handed-over';
     }
@@ -101,11 +102,8 @@ async function fail(
   { turn, viewer, working }: AttemptRun,
   { recorder, author, error }: FailedAgents,
 ): Promise<Stop | undefined> {
-  deps.log.warn(
-    { err: loggableError(error), invocationId: turn.invocationId, app: turn.session?.appName },
-    'run failed',
-  );
   const { type, errorCode, errorMessage } = describeFailure(error);
+  tellFailed(deps.log, turn, { error, errorCode, errorMessage });
   try {
     await recorder.fail({ author, errorCode, errorMessage });
   } catch (refusal) {

@@ -17,6 +17,7 @@ export type HeldLease = Pick<Lease, 'accountId' | 'sessionPk' | 'invocationId' |
 
 /** An attempt of this process, with what it waits for. */
 export interface WaitingAttempt {
+  readonly turn: Turn;
   /** Its fields of the wait are written by the sweep, and sent with the next renewal. */
   readonly lease: HeldLease & { waitingOn: string; waitingSince: number };
   readonly appName: string;
@@ -73,7 +74,6 @@ export interface ExecutorOptions extends ExecutionDeps {
 }
 
 interface RunningAttempt extends WaitingAttempt {
-  readonly turn: Turn;
   readonly working: Stopping;
   readonly lost: Stopping;
   readonly leaseMs: number;

@@ -1,6 +1,7 @@
-import type { EndedSpan, SeenSpan, SpanWatcher } from '@agentmesh/lib/spans';
+import type { EndedSpan, SeenSpan } from '@agentmesh/lib/spans';
 import type { EventJson } from '@agentmesh/proto/event';
-import type { Event } from '@agentmesh/proto/sessions/v1';
+import type { Event, Turn } from '@agentmesh/proto/sessions/v1';
+import { type RunLine, RunWatcher } from '../../tell-run.ts';
 
 /** Most spans of one attempt that are kept. */
 const mostSpans = 400;
@@ -20,11 +21,42 @@ interface NotedEvent {
 /** A span with the id of the event that was made in it; empty without one. */
 export type TracedSpan = EndedSpan & { readonly eventId: string };
 
-/** The spans of one attempt and the events that were made in them. ADK's own spans have neither our event ids nor our times. */
-export class AttemptTrace implements SpanWatcher {
+/** Takes the lines of attempts while they are at work. */
+export interface LineSink {
+  add(turn: Turn, line: RunLine): void;
+  /** Counts lines that somebody else has left out. */
+  leaveOut(turn: Turn, lines: number): void;
+  /** An attempt is over: no line of it follows. */
+  end(turn: Turn): void;
+}
+
+/** The spans of one attempt and the events that were made in them, which passes its lines on. ADK's own spans have neither our event ids nor our times. */
+export class AttemptTrace extends RunWatcher {
   /** The spans in the order of their ends. */
   readonly seen: SeenSpan[] = [];
   readonly #events: MadeEvent[] = [];
+  readonly #turn: Turn;
+  #lines: LineSink | undefined;
+
+  constructor(turn: Turn, lines?: LineSink) {
+    super();
+    this.#turn = turn;
+    this.#lines = lines;
+  }
+
+  tell(line: RunLine): void {
+    this.#lines?.add(this.#turn, line);
+  }
+
+  leaveOut(lines: number): void {
+    this.#lines?.leaveOut(this.#turn, lines);
+  }
+
+  /** The attempt is over: what code that goes on says is not heard any more. */
+  end(): void {
+    this.#lines?.end(this.#turn);
+    this.#lines = undefined;
+  }
 
   add(span: SeenSpan): void {
     if (this.seen.length === mostSpans) this.seen.shift();

@@ -2,8 +2,11 @@ import { daysFrom, part } from '@agentmesh/lib/service';
 
 /** The settings of traces. */
 export const traceSettings = {
-  TRACES_SAMPLE: part({ default: 1, desc: 'part of all runs whose spans are stored, from 0 (none) to 1 (all)' }),
-  TRACES_KEEP_DAYS: daysFrom(1)({ default: 7, desc: 'days for which the spans of runs are kept' }),
+  TRACES_SAMPLE: part({
+    default: 1,
+    desc: 'part of all runs whose spans and log lines are stored, from 0 (none) to 1 (all)',
+  }),
+  TRACES_KEEP_DAYS: daysFrom(1)({ default: 7, desc: 'days for which the spans and log lines of runs are kept' }),
 };
 
 type Cleaned = { readonly [Name in keyof typeof traceSettings]: number } & { readonly ADK_WEB_UI: boolean };

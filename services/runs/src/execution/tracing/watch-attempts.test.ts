@@ -2,7 +2,7 @@ import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import type { Host } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/spans';
 import { createLogger } from '@agentmesh/lib/telemetry';
-import { SessionKeySchema, type SessionsService, TurnSchema } from '@agentmesh/proto/sessions/v1';
+import { SessionKeySchema, type SessionsService, type Turn, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { context, trace } from '@opentelemetry/api';
@@ -21,7 +21,7 @@ it('the spans of an attempt reach every process, with the events that were made 
   const log = createLogger({ level: 'silent', name: 'test' });
   const host = { bus: createLocalBus(), log, resources } as unknown as Host<typeof runsSettings>;
   const [one, other] = [await shareSpans(host), await shareSpans(host)];
-  const watched = watchAttempts(1, [one.add], log);
+  const watched = watchAttempts(1, { traces: [one.add] }, log);
   const stored: unknown[] = [];
   const sessions = watched.noticing({
     appendEvents: async (request: unknown) => void stored.push(request),
@@ -55,7 +55,8 @@ it('a receiver of spans that fails changes no ending, and keeps them from no oth
   const fail = () => {
     throw new TypeError('Do not know how to serialize a BigInt');
   };
-  const watched = watchAttempts(1, [fail, ({ invocationId }) => taken.push(invocationId)], log);
+  const traces = [fail, ({ invocationId }: Turn) => taken.push(invocationId)];
+  const watched = watchAttempts(1, { traces }, log);
   expect(await watched.around(turn, () => Promise.resolve('ended'))).toBe('ended');
   await expect(watched.around(turn, () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
   expect(taken).toEqual(['e-1', 'e-1']);

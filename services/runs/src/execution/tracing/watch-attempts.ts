@@ -4,13 +4,19 @@ import { accountHash, isTracing, type Logger } from '@agentmesh/lib/telemetry';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Ending } from '../attempt/execution-deps.ts';
-import { AttemptTrace } from './attempt-trace.ts';
+import { AttemptTrace, type LineSink } from './attempt-trace.ts';
 
 /** Takes the spans of an attempt that has ended. */
 export type TraceSink = (turn: Turn, trace: SeenAttempt) => void;
 
 /** The spans of an attempt that has ended. */
 type SeenAttempt = Pick<AttemptTrace, 'seen' | 'spans'>;
+
+/** The receivers of what attempts show. */
+interface Sinks {
+  readonly traces: readonly TraceSink[];
+  readonly lines?: LineSink | undefined;
+}
 
 /** The wrappers that see attempts. */
 export interface WatchedAttempts {
@@ -19,8 +25,8 @@ export interface WatchedAttempts {
   readonly noticing: (sessions: Client<typeof SessionsService>) => Client<typeof SessionsService>;
 }
 
-/** Sees the spans of runs, of a part of all runs below `sample` 1. All attempts of a run are seen, or none. */
-export function watchAttempts(sample: number, sinks: readonly TraceSink[], log: Logger): WatchedAttempts {
+/** Sees the spans and lines of runs, of a part of all runs below `sample` 1. All attempts of a run are seen, or none. */
+export function watchAttempts(sample: number, { traces, lines }: Sinks, log: Logger): WatchedAttempts {
   const pass = (sink: TraceSink, turn: Turn, trace: SeenAttempt): void => {
     try {
       sink(turn, trace);
@@ -33,7 +39,7 @@ export function watchAttempts(sample: number, sinks: readonly TraceSink[], log: 
     around: (turn, attempt) => {
       const { session, invocationId } = turn;
       if (session === undefined || !isSampled(invocationId, sample)) return attempt();
-      const trace = new AttemptTrace();
+      const trace = new AttemptTrace(turn, lines);
       const attributes = {
         'gcp.vertex.agent.invocation_id': invocationId,
         'gen_ai.conversation.id': session.sessionId,
@@ -41,7 +47,8 @@ export function watchAttempts(sample: number, sinks: readonly TraceSink[], log: 
         ...(isTracing() && { 'agentmesh.account.hash': accountHash(session.accountId) }),
       };
       return whenOver(watchSpan(trace, { name: 'invocation', attributes }, attempt), () => {
-        for (const sink of sinks) pass(sink, turn, trace);
+        trace.end();
+        for (const sink of traces) pass(sink, turn, trace);
       });
     },
     noticing: (sessions) => ({

@@ -1,4 +1,5 @@
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk/core';
+import { tellRun } from '../../tell-run.ts';
 import { liveUnsupported } from '../live-unsupported.ts';
 import type { CallEnd } from '../call-end.ts';
 import type { ModelFailure } from '../model-failure.ts';
@@ -126,6 +127,7 @@ export class AiSdkLlm extends BaseLlm {
           yield* this.#failInStep(error, call);
           return;
         }
+        this.#tellRepeat(error, delayMs, call.connection.secrets);
         await pause(delayMs, call.signal);
         await callerOf(call.request)?.waits?.again();
         await callerOf(call.request)?.lease?.hold();
@@ -140,6 +142,14 @@ export class AiSdkLlm extends BaseLlm {
   ): AsyncGenerator<LlmResponse, void> {
     await callerOf(request)?.waits?.step();
     if (!isAborted(signal)) yield this.#fail(error, connection.secrets);
+  }
+
+  #tellRepeat(error: unknown, delayMs: number, secrets: readonly string[]): void {
+    const { model } = this.#options;
+    const { errorCode, errorMessage } = describeFailure(error, secrets);
+    const after = `in ${(delayMs / 1_000).toFixed(1)} s`;
+    const message = `The call of the model ${model} is repeated ${after}: ${errorMessage}`;
+    tellRun({ level: 'warn', message, attributes: { model, errorCode } });
   }
 
   #policy({ config }: LlmRequest): RetryPolicy {
@@ -172,6 +182,8 @@ export class AiSdkLlm extends BaseLlm {
     const { model, onFailure } = this.#options;
     const failure = describeFailure(cause, secrets);
     const errorMessage = failure.errorMessage.slice(0, longestLogged);
+    const message = `The model ${model} has failed: ${failure.errorMessage}`;
+    tellRun({ level: 'error', message, attributes: { model, errorCode: failure.errorCode } });
     onFailure?.({ model, errorCode: failure.errorCode, errorMessage, cause: errorFacts(cause) });
     return failure;
   }
