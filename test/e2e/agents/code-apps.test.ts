@@ -1,12 +1,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { type Caller, newAccount, textOf } from '../../caller.ts';
+import { Caller, newAccount, runBody, type SessionJson, textOf } from '../../caller.ts';
 
 // An app of each project's mesh, made while the mesh runs.
 const name = 'coded';
 const folder = join(inject('agentsDir'), name);
 const agent = (report: string) => `
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { FunctionTool, LlmAgent } from '@google/adk';
 import { z } from 'zod';
 
@@ -19,9 +22,23 @@ const getWeather = new FunctionTool({
     return { report: '${report} in ' + city };
   },
 });
+const talk = new FunctionTool({
+  name: 'talk',
+  description: 'Prints.',
+  parameters: z.object({ word: z.string() }),
+  execute: async ({ word }) => {
+    console.log('%s begins', word, { size: 1 });
+    while (!existsSync(join(import.meta.dirname, 'go.txt'))) await setTimeout(20);
+    await Promise.all(['debug', 'info', 'warn', 'error'].map((level) => console[level](level, word)));
+    return { said: word };
+  },
+});
+const fall = new FunctionTool({
+  name: 'fall', description: 'Throws.', execute: () => { throw new TypeError('no luck'); },
+});
 const crash = new FunctionTool({ name: 'crash', description: 'Ends.', execute: () => process.exit(3) });
 
-export const rootAgent = new LlmAgent({ name: 'coded', model: 'echo/echo', tools: [getWeather, crash] });
+export const rootAgent = new LlmAgent({ name: 'coded', model: 'echo/echo', tools: [getWeather, talk, fall, crash] });
 `;
 const weather = '[[tool:get_weather {"city":"Rome"}]]';
 
@@ -123,4 +140,83 @@ test('its runs have the spans of an app in YAML: the agent, each call of the mod
     expect.arrayContaining(['invocation', 'invoke_agent coded', 'execute_tool get_weather']),
   );
   expect(shapeOf(inCode)).toEqual(shapeOf(await spansOf('echo', '[[tool:get_current_time {}]]')));
+});
+
+interface RunLog {
+  readonly lines: readonly {
+    readonly time: number;
+    readonly level: string;
+    readonly message: string;
+    readonly source: string;
+    readonly attempt: number;
+    readonly attributes?: Readonly<Record<string, unknown>>;
+  }[];
+  readonly leftOut?: number;
+}
+
+const logOf = async (run: string, by = caller) => (await by.request<RunLog>('GET', `/runs/${run}/log`)).body;
+
+/** Begins a run that waits for `release`, and answers its id when its first line is there. */
+async function talking(word: string, by = caller, user = 'user'): Promise<string> {
+  const path = `/apps/${name}/users/${user}/sessions`;
+  const { body: session } = await by.request<SessionJson>('POST', path, {});
+  const body = runBody(session, `[[tool:talk {"word":"${word}"}]]`);
+  const started = await by.request<{ invocationId: string }>('POST', '/runs', body);
+  const id = started.body.invocationId;
+  await expect.poll(async () => (await logOf(id, by)).lines?.length).toBe(1);
+  return id;
+}
+
+test('what code of a run prints is in the log of this run alone, also while it goes on, for its account and its user', async () => {
+  const { body: made } = await caller.request<{ token: string }>('POST', '/api/auth/tokens', {
+    name: 'for one user',
+    scopes: ['runs:read', 'runs:write', 'sessions:write'],
+    user_id: 'ann',
+  });
+  const ann = new Caller(caller.url, made.token);
+  const [one, other] = await Promise.all([talking('apple'), talking('pear', ann, 'ann')]);
+  const status = async (id: string) => (await caller.request<{ status: string }>('GET', `/runs/${id}`)).body.status;
+  expect([await status(one), await status(other)]).toEqual(['running', 'running']);
+  await writeFile(join(folder, 'go.txt'), '');
+
+  for (const [run, word] of [
+    [one, 'apple'],
+    [other, 'pear'],
+  ] as const) {
+    await expect.poll(async () => (await logOf(run)).lines.length).toBe(5);
+    const { lines, leftOut } = await logOf(run);
+    expect([lines.map(({ level, message }) => `${level}: ${message}`), leftOut]).toEqual([
+      [
+        `info: ${word} begins { size: 1 }`,
+        ...['debug', 'info', 'warn', 'error'].map((level) => `${level}: ${level} ${word}`),
+      ],
+      undefined,
+    ]);
+    for (const { source, attempt, time } of lines)
+      expect([source, attempt, Math.abs(time - Date.now() / 1_000) < 60]).toEqual(['app', 1, true]);
+  }
+  expect((await logOf(other, ann)).lines).toHaveLength(5);
+  const stranger = await newAccount(caller.url);
+  for (const [by, run] of [
+    [ann, one],
+    [stranger, one],
+    [caller, 'e-unknown'],
+  ] as const) {
+    const { status, body } = await by.request('GET', `/runs/${run}/log`);
+    expect([status, body['code']]).toEqual([404, 'run_not_found']);
+  }
+});
+
+test('a tool in code that throws is in the log of its run, with its place in the app and nothing of this program', async () => {
+  const { headers } = await caller.run(await caller.createSession(name), '[[tool:fall {}]]');
+  const run = headers.get('x-invocation-id') ?? '';
+  await expect.poll(async () => (await logOf(run)).lines.length).toBe(1);
+  const [line] = (await logOf(run)).lines;
+  expect(line).toMatchObject({
+    level: 'error',
+    source: 'mesh',
+    message: 'The tool fall has failed: TypeError: no luck',
+    attributes: { tool: 'fall', stack: expect.stringMatching(/^at .*agent\.ts:\d+:\d+\)?$/) },
+  });
+  expect(JSON.stringify(line)).not.toContain(folder);
 });

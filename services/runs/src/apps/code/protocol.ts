@@ -11,6 +11,9 @@ export const tracedFlag = '--traced';
 /** Most spans of a run that a worker tells. */
 export const mostSpans = 400;
 
+/** Most characters of a line that code of a run prints. */
+export const longestPrint = 4_200;
+
 /** The app that a worker loads. */
 export interface LoadRequest {
   readonly kind: 'load';
@@ -127,6 +130,15 @@ export type WorkerMessage =
   | { readonly kind: 'tool'; readonly run: number; readonly tool: string; readonly begun: boolean }
   /** A tool has thrown. */
   | ToolFault
+  /** Code of a run has printed something. */
+  | {
+      readonly kind: 'print';
+      readonly run: number;
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly text: string;
+    }
+  /** So many more lines of a run were printed beyond its bounds. */
+  | { readonly kind: 'unprinted'; readonly run: number; readonly lines: number }
   /** A toolset has failed: the run does without its tools. */
   | { readonly kind: 'missing'; readonly run: number; readonly name: string; readonly reason: string }
   | { readonly kind: 'pong'; readonly ping: number }

@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FunctionTool, LlmAgent } from '@google/adk/core';
-import { type EndedSpan, startSpanWatching, watchSpans, withinSpan } from '@agentmesh/lib/spans';
+import { type EndedSpan, startSpanWatching, watchSpan, watchSpans, withinSpan } from '@agentmesh/lib/spans';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { expect, test } from 'vitest';
 import { openCodeApps } from '../../../test/open-code-apps.ts';
 import { createAgentBench, createAppBench } from '../../../test/run-agents.ts';
 import { calls, says, ScriptLlm } from '../../../test/script-llm.ts';
+import { type RunLine, RunWatcher } from '../../tell-run.ts';
 import { guardTool } from '../entries/guard-tool.ts';
 import { tellToolFailures } from '../entries/tell-tool-failures.ts';
 
@@ -118,3 +119,66 @@ test.each([Infinity, 2_592_000])(
     expect(JSON.stringify(events)).toContain('"response":{"result":"done"}');
   },
 );
+
+class SeenRun extends RunWatcher {
+  readonly lines: RunLine[] = [];
+  leftOut = 0;
+  add(): void {}
+  tell(line: RunLine): void {
+    this.lines.push(line);
+  }
+  leaveOut(lines: number): void {
+    this.leftOut += lines;
+  }
+}
+
+const printing = `
+import { setTimeout } from 'node:timers/promises';
+import { FunctionTool, LlmAgent } from '@google/adk';
+const make = (name, execute) => new FunctionTool({ name, description: name, execute });
+console.log('loaded');
+const many = () => { for (let n = 0; n < 3_000; n += 1) console.log('line %d', n); };
+const some = (word) => async () => {
+  for (let n = 0; n < 20; n += 1) { console.warn(word, n); await setTimeout(1); }
+  void setTimeout(1).then(() => console.log(word, 'after'));
+};
+const wide = () => console.error('x'.repeat(100_000));
+const tools = [make('many', many), make('wide', wide), make('one', some('one')), make('other', some('other'))];
+export const rootAgent = new LlmAgent({ name: 'agent', model: 'echo/echo', tools });
+`;
+
+test('lines of two runs at once in one worker reach each its own run, in order, and a thousand of a loop with the count of the rest', {
+  timeout: 60_000,
+}, async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'code-')), (path) => rm(path, { recursive: true }));
+  await writeFile(join(folder, 'agent.ts'), printing);
+  const { log, said } = openLog();
+  resources.use(startSpanWatching());
+  const apps = resources.use(openCodeApps({ isTraced: true }, undefined, undefined, log));
+  const request = { appName: 'talker', folder, entry: 'agent.ts' };
+  const app = await apps.load({ request, text: '', language: 'typescript' }, undefined);
+  const run = async (tool: string) => {
+    const seen = new SeenRun();
+    const bench = createAppBench(app);
+    await watchSpan(seen, { name: 'invocation', attributes: {} }, () => bench.run({ text: `[[tool:${tool} {}]]` }));
+    return seen;
+  };
+  const numbered = (word: string) => Array.from({ length: 20 }, (_, n) => `${word} ${n}`);
+  const [one, other] = await Promise.all([run('one'), run('other')]);
+  for (const [{ lines }, word] of [
+    [one, 'one'],
+    [other, 'other'],
+  ] as const) {
+    expect(lines.map(({ message }) => message).filter((message) => !message.endsWith('after'))).toEqual(numbered(word));
+    expect(lines[0]).toEqual({ level: 'warn', source: 'app', message: `${word} 0` });
+  }
+  const many = await run('many');
+  expect(many.lines.map(({ message }) => message)).toEqual(Array.from({ length: 1_000 }, (_, n) => `line ${n}`));
+  expect(many.leftOut).toBe(2_000);
+  const [wide] = (await run('wide')).lines;
+  expect([wide?.level, wide?.message.length]).toEqual(['error', 4_200]);
+  const printed = said('an app printed').map(({ line, invocationId }) => [line, typeof invocationId]);
+  expect(printed).toContainEqual(['loaded', 'undefined']);
+  expect(printed).toContainEqual(['one 0', 'string']);
+});

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { mostSpans, type WorkerMessage } from '../protocol.ts';
+import { longestPrint, mostSpans, type WorkerMessage } from '../protocol.ts';
 
 const Id = Type.Number();
 const Text = Type.String();
@@ -93,6 +93,12 @@ const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
   tool: Type.Object({ run: Id, tool: Text, begun: Type.Boolean() }),
   fault: Type.Object({ run: Id, tool: Text, name: Text, message: Text, stack: Text }),
   missing: Type.Object({ run: Id, name: Type.String({ maxLength: 200 }), reason: Type.String({ maxLength: 500 }) }),
+  print: Type.Object({
+    run: Id,
+    level: Type.Enum(['debug', 'info', 'warn', 'error']),
+    text: Type.String({ maxLength: longestPrint }),
+  }),
+  unprinted: Type.Object({ run: Id, lines: Type.Integer({ minimum: 0, maximum: 1e9 }) }),
   pong: Type.Object({ ping: Type.Number() }),
   crash: Type.Object({ message: Text }),
 };

@@ -8,6 +8,7 @@ import { faultOfEvent, isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
 import { endAfterHost } from './spawning/end-after-host.ts';
 import { spawnWorker, type Walls } from './spawning/spawn-worker.ts';
+import { ownFrames } from './own-frames.ts';
 import { workerEnded } from './worker-ended.ts';
 import { residentBytes } from './worker-memory.ts';
 import { WorkerOutput } from './worker-output.ts';
@@ -182,16 +183,23 @@ export class CodeWorker {
       case 'call':
         if (!this.#runs.has(message.run)) this.tell({ kind: 'reply', call: message.call, outcome: runIsOver });
         return this.#runs.get(message.run)?.take(message);
+      case 'print':
+        this.#output.print(message.text, this.#runs.get(message.run)?.facts);
+        return this.#runs.get(message.run)?.take(message);
       case 'event':
       case 'missing':
+      case 'unprinted':
       case 'spans':
       case 'done':
         this.#runs.get(message.run)?.take(message);
     }
   }
 
-  #tellFault({ run, tool, name: type, message, stack }: ToolFault): void {
-    this.#output.fault({ tool, ...this.#runs.get(run)?.facts, err: { type, message, stack } });
+  #tellFault(fault: ToolFault): void {
+    const { run, tool, name: type, message, stack } = fault;
+    const side = this.#runs.get(run);
+    this.#output.fault({ tool, ...side?.facts, err: { type, message, stack } });
+    side?.take({ ...fault, stack: ownFrames(stack, this.#options.request.folder) });
   }
 
   /** Names the tools that run while the worker answers nothing. */

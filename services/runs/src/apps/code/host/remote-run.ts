@@ -3,6 +3,7 @@ import { areSpansWatched, showSpans } from '@agentmesh/lib/spans';
 import type { Event } from '@google/adk/core';
 import type { AgentRun, AgentRunOptions, EventLoop } from '../../turns/agent-run.ts';
 import type { RunRequest, WorkerMessage } from '../protocol.ts';
+import { leaveOutOfRun, tellRun } from '../../../tell-run.ts';
 import { answerCall, type HostParts } from './answer-call.ts';
 import type { CodeWorker, RunSide } from './code-worker.ts';
 import { plainSpan } from './plain-span.ts';
@@ -55,12 +56,22 @@ export class RemoteRun implements AgentRun, RunSide {
       this.#push({ done: false, value: message.event });
       if (message.last) this.#push(over);
     }
-    if (message.kind === 'missing') this.#options.missing?.noteMissing({ name: message.name, reason: message.reason });
-    if (message.kind === 'spans') this.#inRun(() => showSpans(message.spans.map(plainSpan)));
-    if (message.kind === 'call') void this.#inRun(() => this.#answer(message));
+    if (message.kind !== 'event' && message.kind !== 'done') this.#inRun(() => this.#hear(message));
     if (message.kind !== 'done') return;
     if (message.error === undefined) this.#push(over);
     else this.fail(Object.assign(new Error(message.error.message), { name: message.error.name }));
+  }
+
+  #hear(message: RunMessage): void {
+    if (message.kind === 'spans') showSpans(message.spans.map(plainSpan));
+    if (message.kind === 'call') void this.#answer(message);
+    if (message.kind === 'missing') this.#options.missing?.noteMissing({ name: message.name, reason: message.reason });
+    if (message.kind === 'print') tellRun({ level: message.level, message: message.text, source: 'app' });
+    if (message.kind === 'unprinted') leaveOutOfRun(message.lines);
+    if (message.kind !== 'fault') return;
+    const { tool, name, message: text, stack } = message;
+    const attributes = { tool, ...(stack !== '' && { stack }) };
+    tellRun({ level: 'error', message: `The tool ${tool} has failed: ${name}: ${text}`, attributes });
   }
 
   drop(call: number): void {

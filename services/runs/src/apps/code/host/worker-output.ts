@@ -36,6 +36,11 @@ export class WorkerOutput {
     if (this.#hasRoom()) this.#log.info({ line }, 'an app printed');
   }
 
+  /** Logs what code of a run has printed. */
+  print(text: string, facts: object | undefined): void {
+    if (this.#hasRoom()) this.#log.info({ line: text.slice(0, longestLine), ...facts }, 'an app printed');
+  }
+
   /** Logs what a tool of the app has thrown. */
   fault(facts: object): void {
     if (this.#hasRoom()) this.#log.warn(facts, 'a tool has failed');

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { format } from 'node:util';
 import { isBaseAgent, LLMRegistry } from '@google/adk/core';
 import { AppFilesError } from '../../definition/mistake.ts';
 import type { HostMessage, LoadRequest } from '../protocol.ts';
@@ -13,11 +14,13 @@ import { loadRoot } from './loading/load-app.ts';
 import { modelOfName } from './loading/model-of-name.ts';
 import { placeOfError, printError } from './loading/place-of-error.ts';
 import { plainAnswer } from './plain-answer.ts';
+import { RunConsole } from './run-console.ts';
 import { textsOfError } from './texts-of-error.ts';
 import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
 
 const channel = new Channel();
 const runners = new Map<number, TurnRunner>();
+const printing = new RunConsole(channel, (run) => runners.has(run));
 let deps: RunnerDeps | undefined;
 const toolHooks = { onCall: tellCall, onFailure: tellFault, onToolsetFailure: tellMissing, finish: plainAnswer };
 
@@ -36,7 +39,7 @@ async function load(request: LoadRequest): Promise<void> {
       checkTools(root);
       guardAgents(root, { timeoutMs, ...toolHooks });
     }
-    deps = { folder, channel, root, plugins };
+    deps = { folder, channel, root, plugins, printing };
     const facts = { ...describeRoot(root, request), ...(settingsJson && { settingsJson }) };
     channel.tell({ kind: 'loaded', ...facts, files: files() });
   } catch (error) {
@@ -66,7 +69,10 @@ function tellFault(tool: string, _: unknown, error: unknown): void {
 
 /** The host logs what a worker prints, and notes in the run that the tools are missing. */
 function tellMissing(toolset: string, error: unknown): void {
-  console.error(`The toolset ${toolset} has failed, so the agent runs without its tools:`, error);
+  // Past the console, whose lines are the run's: its stack tells of this program too.
+  process.stderr.write(
+    `${format('The toolset %s has failed, so the agent runs without its tools:', toolset, error)}\n`,
+  );
   const reason = textsOfError(error).message.slice(0, 500);
   channel.tell({ kind: 'missing', run: currentRun() ?? 0, name: toolset.slice(0, 200), reason });
 }
@@ -75,7 +81,10 @@ function begin(request: Extract<HostMessage, { kind: 'run' }>): void {
   if (deps === undefined) throw new Error('The app is not loaded.');
   const runner = new TurnRunner(deps, request);
   runners.set(request.run, runner);
-  void runner.run().finally(() => runners.delete(request.run));
+  void runner.run().finally(() => {
+    runners.delete(request.run);
+    printing.end(request.run);
+  });
 }
 
 function take(message: HostMessage): void {
@@ -104,5 +113,6 @@ function take(message: HostMessage): void {
 
 // Agents in code name their models by text.
 Object.defineProperty(LLMRegistry, 'newLlm', { value: modelOfName(channel) });
+printing.hook(console);
 endWithHost();
 process.on('message', take);

@@ -22,6 +22,7 @@ import { checkSize } from './check-size.ts';
 import { withinRun } from './current-run.ts';
 import { createHostServices } from './host-services.ts';
 import { placeOfError } from './loading/place-of-error.ts';
+import type { RunConsole } from './run-console.ts';
 import { runRoot } from './run-root.ts';
 import type { Root } from './loading/root.ts';
 import { textsOfError } from './texts-of-error.ts';
@@ -32,6 +33,7 @@ export interface RunnerDeps {
   readonly channel: Channel;
   readonly root: Root;
   readonly plugins: readonly BasePlugin[];
+  readonly printing: Pick<RunConsole, 'end'>;
 }
 
 /** Most partial events that the host has not read. */
@@ -67,10 +69,10 @@ export class TurnRunner {
       await (this.#request.isTraced ? watchSpans((span) => this.#spans.push(span), work) : work());
       // The host ends the run with its last event.
       if (this.#hasSentLast) return;
-      this.#tellSpans();
+      this.#tellSeen();
       channel.tell({ kind: 'done', run });
     } catch (error) {
-      this.#tellSpans();
+      this.#tellSeen();
       channel.tell({ kind: 'done', run, error: errorOf(error, this.#deps.folder) });
     } finally {
       this.#working.abort();
@@ -126,8 +128,10 @@ export class TurnRunner {
     return event;
   }
 
-  #tellSpans(): void {
+  /** Tells what the host is to know before the end of the run. */
+  #tellSeen(): void {
     const { run, isTraced } = this.#request;
+    this.#deps.printing.end(run);
     if (isTraced) this.#deps.channel.tell({ kind: 'spans', run, spans: this.#spans.splice(0).slice(-mostSpans) });
   }
 
@@ -154,7 +158,7 @@ export class TurnRunner {
     const next = loop.next();
     const last = await endsAtOnce(next);
     this.#hasSentLast = last;
-    if (last) this.#tellSpans();
+    if (last) this.#tellSeen();
     channel.tell({ kind: 'event', run, event, waits: false, last });
     return next;
   }
