@@ -8,7 +8,7 @@ package = Path(__file__).parent / "src" / "agentmesh"
 WORDS = [
     (r'"""The client for asyncio\. .*"""', '"""The client that waits. Made from `_async` by `make_sync.py`; do not edit."""'),
     (r", for asyncio\.", "."),
-    (r"from asyncio import sleep", "from time import sleep"),
+    (r"from asyncio import Lock, sleep", r"from threading import Lock\nfrom time import sleep"),
     (r"import inspect\n", ""),
     (r"await token if inspect\.isawaitable\(token\) else token", "token"),
     (r"Union\[str, Awaitable\[str\]\]", "str"),

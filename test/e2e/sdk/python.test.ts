@@ -68,6 +68,11 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(await script('late_renewal.py')).toEqual({ code: 0, output: '' });
   });
 
+  test('is one run for all tasks and threads that share it, also when its start was cancelled', async () => {
+    const { token = '' } = await newAccount(url);
+    expect(await script('share_run.py', url, token)).toEqual({ code: 0, output: '' });
+  });
+
   test('has whole types, for the oldest and the newest Python', async () => {
     const config = join(client, 'pyproject.toml');
     // Each takes ten seconds. The oldest one knows least, so it refuses most.

@@ -54,11 +54,16 @@ class Call:
         is_stream = self.upload is not None and not isinstance(self.upload, bytes) and not callable(self.upload)
         return is_stream or (self.headers.get("if-match") is not None and self.method not in _KEYED)
 
-    def keyed(self) -> Call:
-        """The same request with an `Idempotency-Key` for all its tries, where its method takes one."""
+    def keyed(self, key: str | None = None) -> Call:
+        """The same request with an `Idempotency-Key` for all its tries, where its method takes one: this one, or a new one."""
         if self.method not in _KEYED or self.headers.get("idempotency-key"):
             return self
-        return replace(self, headers={**self.headers, "idempotency-key": str(uuid.uuid4())})
+        return replace(self, headers={**self.headers, "idempotency-key": key or new_key()})
+
+
+def new_key() -> str:
+    """A new `Idempotency-Key`."""
+    return str(uuid.uuid4())
 
 
 def route(template: str, *values: str | int) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Protocol, Union
 
 from . import models
@@ -123,6 +125,19 @@ def message_of(message: MessageLike | None) -> Mapping[str, Any]:
     if isinstance(message, Mapping):
         return message
     return {"role": "user", **message.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+_LONGEST_KEY = 200
+"""Characters of an `Idempotency-Key`."""
+_OF_SESSION = "-session"
+
+
+def session_call(app: str, user: str, key: str) -> Call:
+    """The request for the session of a run with this key. A repetition of the run has the session of the first request."""
+    if len(key) + len(_OF_SESSION) > _LONGEST_KEY:
+        # Cut, it could be the key of another run.
+        key = b64encode(sha256(key.encode()).digest()).decode()
+    return Call("POST", route("/apps/{}/users/{}/sessions", app, user), body={}).keyed(f"{key}{_OF_SESSION}")
 
 
 def start_call(app: str, user: str, session: str, message: Mapping[str, Any], options: Mapping[str, Any]) -> Call:

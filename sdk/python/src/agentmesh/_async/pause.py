@@ -1,5 +1,5 @@
-"""Waiting between two tries."""
+"""Waiting between two tries, and for others."""
 
-from asyncio import sleep
+from asyncio import Lock, sleep
 
-__all__ = ["sleep"]
+__all__ = ["Lock", "sleep"]

@@ -1,5 +1,6 @@
-"""Waiting between two tries."""
+"""Waiting between two tries, and for others."""
 
+from threading import Lock
 from time import sleep
 
-__all__ = ["sleep"]
+__all__ = ["Lock", "sleep"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import models
 from .._calls import route
 from .._runs import FinalRun, RunEvent, RunLog
+from .pause import Lock
 from .streams import follow
 from .transport import Transport
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class RunStream:
     """A run that is being watched. Iterate it for its events, or `text` for its words; `final()` waits for the end.
 
-    The run goes on whatever its watchers do. A loop that comes after another one goes on where that one stopped, also after an `answer`.
+    The run goes on whatever its watchers do. Any number of readers may share it. A loop that comes after another one goes on where that one stopped, also after an `answer`.
     """
 
     def __init__(self, runs: Runs, transport: Transport, run_id: str | None, after: str | None) -> None:
@@ -30,6 +31,8 @@ class RunStream:
         self._next = 0
         self._next_text = 0
         self._reading: Iterator[None] | None = None
+        #: Held by the one who starts the run, and by the one who reads on for all.
+        self._starting, self._turn = Lock(), Lock()
 
     @property
     def id(self) -> str:
@@ -40,9 +43,10 @@ class RunStream:
 
     def begin(self) -> str:
         """Starts the run, unless it has been started, and answers its id. Everything that reads the run does it too."""
-        if self._id is None:
-            self._id = str((self._runs.start(**self._request))["invocationId"])
-        return self._id
+        with self._starting:
+            if self._id is None:
+                self._id = str((self._runs.start(**self._request))["invocationId"])
+            return self._id
 
     @property
     def last_event_id(self) -> str | None:
@@ -93,16 +97,23 @@ class RunStream:
 
     def _has(self, index: int) -> bool:
         while index >= len(self._log.events) and self._log.record is None:
-            if self._reading is None:
-                path = route("/runs/{}/events", self.begin())
-                self._reading = follow(self._transport, path, self._log)
-            try:
-                self._reading.__next__()
-            except StopIteration:
-                self._reading = None
-            except BaseException:
-                self._reading = None
-                raise
+            with self._turn:
+                # Another reader may have read on meanwhile.
+                if index >= len(self._log.events) and self._log.record is None:
+                    self._read()
+        return index < len(self._log.events)
+
+    def _read(self) -> None:
+        """Reads the next frame, or the end, into the log."""
+        if self._reading is None:
+            path = route("/runs/{}/events", self.begin())
+            self._reading = follow(self._transport, path, self._log)
+        try:
+            self._reading.__next__()
+        except StopIteration:
+            self._reading = None
+        except BaseException:
+            self._reading = None
+            raise
         if self._log.record is not None:
             self._reading = None
-        return index < len(self._log.events)

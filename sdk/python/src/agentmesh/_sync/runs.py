@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import models
-from .._calls import Call, route
-from .._runs import MessageLike, answer_call, message_of, start_call
+from .._calls import Call, new_key, route
+from .._runs import MessageLike, answer_call, message_of, session_call, start_call
 from .run_stream import RunStream
 from .transport import Transport
 
@@ -26,6 +26,7 @@ class Runs:
         text: str | None = None,
         message: MessageLike | None = None,
         session: str | None = None,
+        idempotency_key: str | None = None,
         **options: Any,
     ) -> RunStream:
         """Makes a run and watches it. Without `session` it gets a new one.
@@ -40,7 +41,8 @@ class Runs:
         """
         run = RunStream(self, self._transport, None, None)
         said = {"app": app, "user": user, "text": text, "message": message, "session": session}
-        run._request = {"streaming": True, **said, **options}
+        # A start that was cancelled is sent again with the same key, as the same run.
+        run._request = {"streaming": True, "idempotency_key": idempotency_key or new_key(), **said, **options}
         run.begin()
         return run
 
@@ -57,19 +59,21 @@ class Runs:
         text: str | None = None,
         message: MessageLike | None = None,
         session: str | None = None,
+        idempotency_key: str | None = None,
         **options: Any,
     ) -> models.StartedRun:
-        """Starts a run that nobody watches. Options: streaming, multitask, state_delta, custom_metadata, webhook.
+        """Starts a run that nobody watches; once with the same `idempotency_key`. Options: streaming, multitask, state_delta, custom_metadata, webhook.
 
         >>> started = mesh.runs.start(app="echo", user="u1", text="Hello")
         >>> mesh.runs.wait(started["invocationId"])["status"]
         'completed'
         """
+        key = idempotency_key or new_key()
         if session is None:
-            made = self._transport.any(Call("POST", route("/apps/{}/users/{}/sessions", app, user), body={}))
+            made = self._transport.any(session_call(app, user, key))
             session = made["id"]
         call = start_call(app, user, str(session), message_of(text if message is None else message), options)
-        return self._transport.json(call, models.StartedRun)
+        return self._transport.json(call.keyed(key), models.StartedRun)
 
     def get(self, run_id: str) -> models.Run:
         """The record of a run."""
