@@ -1,3 +1,5 @@
+import { LineSplitter } from './line-splitter.ts';
+
 /** A frame of server-sent events. */
 export interface Frame {
   /** `message` where the stream names none. */
@@ -16,7 +18,8 @@ export interface ParserEvents {
  * dropped when the connection breaks.
  */
 export function createSseParser({ onFrame, onComment }: ParserEvents): (text: string) => void {
-  let rest = '';
+  const lines = new LineSplitter(/\r\n|\n|\r/);
+  let held = '';
   let [data, event, id]: [string[], string, string | undefined] = [[], '', undefined];
   const onLine = (line: string): void => {
     if (line === '') {
@@ -33,10 +36,9 @@ export function createSseParser({ onFrame, onComment }: ParserEvents): (text: st
     else if (name === '') onComment?.(value);
   };
   return (text) => {
-    rest += text;
     // A carriage return at the end may be the first half of a line's end.
-    const lines = rest.split(/\r\n|\n|\r(?=[^\n])/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) onLine(line);
+    const known = held + text;
+    held = known.endsWith('\r') ? '\r' : '';
+    for (const line of lines.take(known.slice(0, known.length - held.length))) onLine(line);
   };
 }

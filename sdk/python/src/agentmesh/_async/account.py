@@ -76,11 +76,16 @@ class AsyncAccount:
         [1]
         """
         response = await self._transport.open(Call("GET", "/api/users/me/export"))
-        rest = last = b""
+        pieces: list[bytes] = []
+        last = b""
         try:
             # Lines end with a line feed alone: texts in them may hold other ends of lines.
             async for piece in response.aiter_bytes():
-                *lines, rest = (rest + piece).split(b"\n")
+                pieces.append(piece)
+                if b"\n" not in piece:
+                    continue
+                *lines, rest = b"".join(pieces).split(b"\n")
+                pieces = [rest]
                 for last in lines:
                     yield last.decode()
         except httpx.HTTPError as error:
