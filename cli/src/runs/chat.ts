@@ -1,4 +1,5 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
+import type { RunRequest } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { followRun } from './follow-run.ts';
@@ -17,12 +18,30 @@ export function addChat(program: Command): void {
       const session = options.session ?? (await mesh.sessions.create(place)).id;
       output.note(`session ${session}`);
       const lines = createInterface({ input: process.stdin, output: output.isTerminal ? process.stderr : undefined });
-      lines.setPrompt('> ');
-      if (output.isTerminal) lines.prompt();
+      const say = async (request: RunRequest): Promise<number> => {
+        const leaving = new AbortController();
+        const code = await followRun(mesh.runs.stream({ ...request, signal: leaving.signal }), output);
+        // A run that was left goes on, and is heard no more.
+        leaving.abort();
+        return code;
+      };
+      const prompt = output.isTerminal ? prompter(lines) : () => undefined;
+      prompt();
       for await (const text of lines) {
-        if (text.trim() !== '')
-          process.exitCode = await followRun(mesh.runs.stream({ ...place, session, text }), output);
-        if (output.isTerminal) lines.prompt();
+        if (text.trim() !== '') process.exitCode = await say({ ...place, session, text });
+        prompt();
       }
     });
+}
+
+/** Shows the prompt, unless the input has ended. Ctrl-C is for the run that goes on; without one it ends the chat. */
+function prompter(lines: Interface): () => void {
+  let isOpen = true;
+  lines.setPrompt('> ');
+  lines.on('close', () => (isOpen = false));
+  // A terminal that is read by line sends no signal to the process.
+  lines.on('SIGINT', () => process.emit('SIGINT') || lines.close());
+  return () => {
+    if (isOpen) lines.prompt();
+  };
 }

@@ -21,8 +21,24 @@ export interface Running {
 
 /** Starts `agentmesh` in a folder, which also keeps its sign-in. */
 export function startCommand(folder: string, args: readonly string[], env: Record<string, string>): Running {
+  return start(folder, [process.execPath, main, ...args], env);
+}
+
+const terminal = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+
+/** Starts `agentmesh` in a terminal of Python, whose keyboard is the stdin of the child. With `input` the command reads a file in place of it. */
+export function startInTerminal(
+  folder: string,
+  args: readonly string[],
+  { env, input = '/dev/tty' }: { readonly env: Record<string, string>; readonly input?: string },
+): Running {
+  const line = ['sh', '-c', 'exec "$0" "$@" < "$INPUT"', process.execPath, main, ...args];
+  return start(folder, ['python3', '-c', terminal, ...line], { ...env, INPUT: input });
+}
+
+function start(folder: string, [program = '', ...args]: readonly string[], env: Record<string, string>): Running {
   const own = { ...homelessEnvironment, XDG_CONFIG_HOME: folder, AGENTMESH_URL: inject('meshUrl'), ...env };
-  const child = spawn(process.execPath, [main, ...args], { env: own, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { env: own, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
   const written = { out: '', err: '' };
   child.stdout.on('data', (bytes: Buffer) => (written.out += bytes.toString()));
   child.stderr.on('data', (bytes: Buffer) => (written.err += bytes.toString()));
