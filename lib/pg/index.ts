@@ -12,6 +12,7 @@ export { whenUnlocked } from './migrations/index.ts';
 export { databaseIn } from './nested-database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
+export { orderedUuid } from './ordered-uuid.ts';
 export { jobsSchema, schemasOf } from './prepare-schema.ts';
 export {
   closeSchemas,

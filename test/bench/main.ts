@@ -7,6 +7,7 @@ import { attackers } from './parts/attackers.ts';
 import { bus } from './parts/bus.ts';
 import { crowd, fairness } from './parts/crowd.ts';
 import { freshDatabase } from './parts/fresh-database.ts';
+import { fullLedger } from './parts/full-ledger.ts';
 import { guard } from './guard/guard.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
@@ -23,7 +24,7 @@ import { runStreams } from './parts/streams/run-streams.ts';
 import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [schedules] [fresh]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [schedules] [fresh] [full]]
        npm run bench -- guard [<commit>]
 Without names: everything. --quick: one short round. guard: what calls cost beside the last release or a named commit.`;
 
@@ -48,6 +49,7 @@ const parts: readonly Part[] = [
   fairness,
   schedules,
   freshDatabase,
+  fullLedger,
 ];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));

@@ -2,7 +2,7 @@ import { explainStatements, recordStatements } from '@agentmesh/lib/pg/testing';
 import { expect, test } from 'vitest';
 import { callEverything, readsMany } from './call-everything.ts';
 import { driveTurns } from './turns/drive-turns.ts';
-import { startSessions } from './sessions.ts';
+import { newKey, startSessions } from './sessions.ts';
 
 /** Many rows in every table: twenty accounts with one user each, who has a thousand sessions. */
 const fill = [
@@ -66,4 +66,25 @@ test('no statement changes the state of a session that is there without an event
   const inPlace = changing.filter(([, text]) => /update sessions\b/.test(text));
   expect(inPlace.length).toBeGreaterThan(5);
   expect(inPlace.filter(([, text]) => !text.includes('insert into events')).map(([name]) => name)).toEqual([]);
+});
+
+test('sessions and runs are made behind those of earlier milliseconds in the indexes of their names', async () => {
+  await using service = await startSessions();
+  const { begin, askDatabase } = driveTurns(service);
+  const begun = Date.now();
+  for (let n = 0; n < 10; n += 1) {
+    const session = newKey({ sessionId: '' });
+    const created = await service.client.createSession({ session });
+    await begin({ ...session, sessionId: created.session?.id ?? '' }, 'hello');
+  }
+  const names = await askDatabase<{ session: string; run: string }>(
+    `select substr(session_id, 1, 13) as session, substr(invocation_id, 3, 13) as run from runs order by position`,
+    [],
+  );
+  expect(names).toHaveLength(10);
+  for (const column of ['session', 'run'] as const) {
+    const times = names.map((row) => Number.parseInt(row[column].replace('-', ''), 16));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times[0]).toBeGreaterThanOrEqual(begun);
+  }
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { orderedUuid } from '@agentmesh/lib/pg';
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { CreateSessionRequest } from '@agentmesh/proto/sessions/v1';
 import { checkBytes, takeRoom, takeRoomForNew } from '../account-usage.ts';
@@ -20,7 +20,7 @@ export function createSession(context: Context): Handlers['createSession'] {
   return async (request) => {
     const given = request.session;
     const named = given?.sessionId.trim() ?? '';
-    const sessionId = named || randomUUID();
+    const sessionId = named || orderedUuid();
     const key = checkNewSessionKey(given && { ...given, sessionId });
     const { db, limits, usage } = context;
     using _room = named === '' ? takeRoomForNew(context, key.accountId) : takeRoom(context, key);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { orderedUuid } from '@agentmesh/lib/pg';
 import { isKeyUsed, keyedRequest, once } from '@agentmesh/lib/idempotency';
 import { afterChange, checkAccountId, leavingOf } from '@agentmesh/lib/rpc';
 import { AgentsService, type StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
@@ -39,7 +39,7 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
 }
 
 async function nameSession() {
-  return { sessionId: randomUUID() };
+  return { sessionId: orderedUuid() };
 }
 
 function toRun(session: SessionKey, { messageJson, isBound }: StartAgentRunRequest, isKeyed: boolean) {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { orderedUuid } from '@agentmesh/lib/pg';
 import type { ForkSessionRequest } from '@agentmesh/proto/sessions/v1';
 import { checkBytes, takeRoom } from '../../account-usage.ts';
 import type { Context } from '../../context.ts';
@@ -17,7 +17,7 @@ export function forkSession(context: Context): Handlers['forkSession'] {
     const source = checkSessionKey(request.session);
     const { accountId } = source;
     checkBytes(context, accountId);
-    const sessionId = request.newSessionId.trim() || randomUUID();
+    const sessionId = request.newSessionId.trim() || orderedUuid();
     const key = checkNewSessionKey({ ...source, sessionId, $typeName: 'agentmesh.sessions.v1.SessionKey' });
     using _room = takeRoom(context, key);
     const bytes = await untilCurrent(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keyedRequest, once } from '@agentmesh/lib/idempotency';
-import { lockKey, type Queryable } from '@agentmesh/lib/pg';
+import { lockKey, type Queryable, orderedUuid } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { type RegisterRunWebhookRequest, RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import { logFilterInvalid, runWebhookLimit, webhookKeyReused } from '../../errors.ts';
@@ -49,7 +49,7 @@ export function registerRunWebhook(webhooks: RunWebhooks): RunWebhookHandlers['r
 }
 
 async function nameRun({ invocationId }: RegisterRunWebhookRequest) {
-  return { invocationId: invocationId || `e-${randomUUID()}` };
+  return { invocationId: invocationId || `e-${orderedUuid()}` };
 }
 
 interface Registration extends RunName {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { orderedUuid } from '@agentmesh/lib/pg';
 import { type BeginTurnRequest, Multitask } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../../context.ts';
 import { invalid, invocationNotFound, nothingToResume } from '../../../errors.ts';
@@ -74,7 +74,7 @@ function checkInvocation(context: Context, key: CheckedKey, request: BeginTurnRe
   if (invocationId !== '' && !isInvocationId(invocationId)) {
     throw invalid(`An invocation id has at most ${maxInvocationIdLength} characters, none of them NUL.`);
   }
-  if (request.messageJson.length > 0) return invocationId === '' ? `e-${randomUUID()}` : invocationId;
+  if (request.messageJson.length > 0) return invocationId === '' ? `e-${orderedUuid()}` : invocationId;
   if (invocationId === '') throw invalid('A run needs a message or an invocation to resume.');
   return checkResumable(context, key, invocationId);
 }
