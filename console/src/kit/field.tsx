@@ -82,9 +82,10 @@ function Control({ id, isFaulty, hint, options, rows, onChange, ...rest }: Contr
     return <input {...shared} {...kind} defaultValue={value} autocomplete={autocomplete} min={min} step="any" />;
   }
   return (
-    <select {...shared} defaultValue={value}>
+    <select {...shared}>
       {options.map(([key, text]) => (
-        <option key={key} value={key}>
+        // Preact has no default value of a list; an option that comes later is chosen as well.
+        <option key={key} value={key} selected={key === value}>
           {text}
         </option>
       ))}

@@ -66,5 +66,21 @@ test('an author writes YAML with suggestions and live mistakes, then changes the
     agent_tools: ['get_current_time'],
     version: 2,
   });
+
+  // Another change keeps the key, also while the saved keys cannot be read.
+  const chosen = page.getByLabel('Saved key').locator('option:checked');
+  const saveAs = async (instruction: string): Promise<void> => {
+    await page.getByLabel('Instruction').fill(instruction);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The agent is saved as a new version.').waitFor();
+  };
+  await page.reload();
+  await expect.poll(() => chosen.textContent()).toBe('work (openai)');
+  await saveAs('Help a lot.');
+  await page.route('**/api/saved-api-keys*', (route) => route.fulfill({ status: 500, json: { detail: 'away' } }));
+  await page.reload();
+  await saveAs('Help.');
+  const [changed] = (await caller.request<Record<string, unknown>[]>('GET', '/api/agents')).body;
+  expect(changed).toMatchObject({ agent_instruction: 'Help.', agent_model_params: agent?.['agent_model_params'] });
   await context.close();
 });

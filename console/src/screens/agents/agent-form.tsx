@@ -1,4 +1,4 @@
-import type { Agent, Body } from '@agentmesh/client';
+import type { Agent, Body, SavedKey } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
@@ -40,13 +40,7 @@ export function AgentForm({ id }: { readonly id: string }) {
               label={t.agents.key}
               name="agent_model_params.model_api_key"
               value={keyOf(agent)}
-              options={[
-                ['', t.agents.noKey],
-                ...(keyOf(agent).startsWith('__') ? [[keyOf(agent), t.agents.ownKey] as const] : []),
-                ...keys.map(
-                  ({ api_key_id: key, key_name: name, provider }) => [`saved:${key}`, `${name} (${provider})`] as const,
-                ),
-              ]}
+              options={keyOptions(keyOf(agent), keys)}
             />
             <Field label={t.agents.about} name="agent_description" value={agent.agent_description} />
             <Field label={t.agents.instruction} name="agent_instruction" value={agent.agent_instruction} rows={10} />
@@ -64,6 +58,16 @@ function modelsOf({ agent_model: model }: Agent): string {
 function keyOf({ agent_model_params: params }: Agent): string {
   const { model_api_key: key } = params as { readonly model_api_key?: unknown };
   return typeof key === 'string' ? key : '';
+}
+
+/** Keys to choose from: also the one that the agent has, where the list of saved keys is not there or has it no more. */
+function keyOptions(own: string, keys: readonly SavedKey[]): readonly (readonly [value: string, text: string])[] {
+  const saved = keys.map(
+    ({ api_key_id: id, key_name: name, provider }) => [`saved:${id}`, `${name} (${provider})`] as const,
+  );
+  const isKnown = own === '' || saved.some(([value]) => value === own);
+  const text = own.startsWith('saved:') ? own.slice('saved:'.length) : t.agents.ownKey;
+  return [['', t.agents.noKey], ...(isKnown ? [] : [[own, text] as const]), ...saved];
 }
 
 /** A request without the fields that the server sets. */
