@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { mesh, onSignedOut } from './client.ts';
+import { forgetDrafts } from './drafts.ts';
 import { forgetKept, keepFor } from './kept.ts';
 import { forgetAll } from './query.ts';
 
@@ -84,6 +85,7 @@ function take(now: BrowserSession): void {
  * screen may hold something.
  */
 function startAnew(): void {
+  forgetDrafts();
   session.value = undefined;
   // Its caller goes to another screen before.
   setTimeout(() => location.reload());

@@ -1,8 +1,12 @@
 import type { Fault } from '@agentmesh/client';
 import { createContext } from 'preact';
+import type { Values } from '../data/drafts.ts';
 
 /** Messages about the values that a form has sent, by the names of its fields; what they say of a part of a value begins with its place there. */
 export const FieldFaults = createContext<ReadonlyMap<string, string>>(new Map());
+
+/** Values that were typed before and not saved, by the names of the fields. */
+export const Typed = createContext<Values>({});
 
 /** Faults of a request by the field of the form that they blame, which has the path that the API gives it, such as `a` or `a.b`; under an empty name all others. */
 export function faultsByField(faults: readonly Fault[], form: HTMLFormElement): ReadonlyMap<string, string> {

@@ -2,8 +2,10 @@ import { AgentMeshError } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import type { Draft, Values } from '../data/drafts.ts';
+import { t } from '../texts.ts';
 import { Button } from './button.tsx';
-import { FieldFaults, faultsByField } from './faults.ts';
+import { FieldFaults, faultsByField, Typed } from './faults.ts';
 import { textOfError } from './toasts.tsx';
 
 interface FieldProps {
@@ -55,6 +57,7 @@ interface ControlProps extends FieldProps {
 }
 
 function Control({ id, isFaulty, hint, options, rows, onChange, ...rest }: ControlProps) {
+  const typed = useContext(Typed)[rest.name];
   const {
     name,
     value = '',
@@ -65,6 +68,7 @@ function Control({ id, isFaulty, hint, options, rows, onChange, ...rest }: Contr
     autocomplete,
     min,
   } = rest;
+  const shown = typed ?? value;
   const shared = {
     id,
     name,
@@ -75,17 +79,17 @@ function Control({ id, isFaulty, hint, options, rows, onChange, ...rest }: Contr
     'aria-invalid': isFaulty || undefined,
     onInput: onChange && ((event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)),
   };
-  if (rows !== undefined) return <textarea {...shared} rows={rows} defaultValue={value} />;
+  if (rows !== undefined) return <textarea {...shared} rows={rows} defaultValue={shown} />;
   if (options === undefined) {
     // Preact types the attributes of each kind of field apart.
     const kind = { type } as { type: 'text' };
-    return <input {...shared} {...kind} defaultValue={value} autocomplete={autocomplete} min={min} step="any" />;
+    return <input {...shared} {...kind} defaultValue={shown} autocomplete={autocomplete} min={min} step="any" />;
   }
   return (
     <select {...shared}>
       {options.map(([key, text]) => (
         // Preact has no default value of a list; an option that comes later is chosen as well.
-        <option key={key} value={key} selected={key === value}>
+        <option key={key} value={key} selected={key === shown}>
           {text}
         </option>
       ))}
@@ -104,20 +108,39 @@ interface FormProps {
   /** The work of the form cannot be undone. */
   readonly isFinal?: boolean;
   /** Called with the values by name; a failure is shown in the form. */
-  readonly onSubmit: (values: Readonly<Record<string, string>>) => unknown;
+  readonly onSubmit: (values: Values) => unknown;
+  /** Keeps what is typed when its screen is left. */
+  readonly draft?: Draft;
   /** A button beside that which submits. */
   readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
+const nothing: Values = {};
+
+function valuesOf(form: HTMLFormElement): Values {
+  return Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, value as string]));
+}
+
+function Unsaved({ draft, isOff }: { readonly draft: Draft; readonly isOff: boolean }) {
+  return (
+    <>
+      <span class="small muted grow">{t.states.unsaved}</span>
+      <Button isOff={isOff} onPress={draft.drop}>
+        {t.actions.discard}
+      </Button>
+    </>
+  );
+}
+
 /** A form with its button. While it is sent it cannot be sent again. */
-export function Form({ submit, isFinal = false, onSubmit, beside, children }: FormProps) {
+export function Form({ submit, isFinal = false, onSubmit, draft, beside, children }: FormProps) {
   const [isBusy, faults] = [useSignal(false), useSignal<ReadonlyMap<string, string>>(new Map())];
   const send = async (form: HTMLFormElement): Promise<void> => {
     [isBusy.value, faults.value] = [true, new Map()];
-    const values = Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, value as string]));
     try {
-      await onSubmit(values);
+      await onSubmit(valuesOf(form));
+      draft?.drop();
     } catch (error) {
       const found = error instanceof AgentMeshError ? error.faults : [];
       faults.value = found.length > 0 ? faultsByField(found, form) : new Map([['', textOfError(error)]]);
@@ -133,14 +156,18 @@ export function Form({ submit, isFinal = false, onSubmit, beside, children }: Fo
         event.preventDefault();
         if (!isBusy.value) void send(event.currentTarget);
       }}
+      onInput={draft && ((event) => draft.keep(valuesOf(event.currentTarget)))}
     >
-      <FieldFaults.Provider value={faults.value}>{children}</FieldFaults.Provider>
+      <Typed.Provider value={draft?.values ?? nothing}>
+        <FieldFaults.Provider value={faults.value}>{children}</FieldFaults.Provider>
+      </Typed.Provider>
       {faults.value.has('') && (
         <p class="bad toned" role="alert">
           {faults.value.get('')}
         </p>
       )}
       <div class="actions">
+        {draft?.values && <Unsaved draft={draft} isOff={isBusy.value} />}
         {beside}
         <Button type="submit" kind={isFinal ? 'danger' : 'first'} isOff={isBusy.value}>
           {submit}

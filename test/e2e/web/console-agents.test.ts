@@ -1,8 +1,9 @@
-import { browserOfFile } from './open-console.ts';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
+import { fields, makeAgent } from '../agents/make-agent.ts';
+import { browserOfFile, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const password = 'correct horse battery';
@@ -82,5 +83,68 @@ test('an author writes YAML with suggestions and live mistakes, then changes the
   await saveAs('Help.');
   const [changed] = (await caller.request<Record<string, unknown>[]>('GET', '/api/agents')).body;
   expect(changed).toMatchObject({ agent_instruction: 'Help.', agent_model_params: agent?.['agent_model_params'] });
+  await context.close();
+});
+
+test('what is typed over an agent or a state is kept while another screen is looked at, and is not saved over a newer version', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const agent = `/api/agents/agent${await makeAgent(caller)}`;
+  const session = '/apps/echo/users/user/sessions/order';
+  await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
+  const changes = {
+    agent: (word: string) => caller.request('PUT', agent, { ...fields, agent_description: word }),
+    session: (word: string) => caller.request('PATCH', session, { stateDelta: { paid: word } }),
+  };
+  const edited = [
+    [
+      `${agent.replace('/api', '')}?tab=yaml`,
+      'YAML',
+      'name: poet\nmodel: echo/echo\ninstruction: Mine.\n',
+      changes.agent,
+    ],
+    [`${agent.replace('/api', '')}?tab=edit`, 'Instruction', 'Mine.', changes.agent],
+    ['/sessions/echo/user/order?tab=state', 'State', '{ "total": 2 }', changes.session],
+  ] as const;
+  for (const [screen, label, text, change] of edited) {
+    await page.goto(`${url}/console${screen}`);
+    const field = page.getByLabel(label, { exact: true });
+    await field.fill(text);
+    await page.getByText('Not saved yet.').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys and limits' }).click();
+    await page.getByRole('heading', { name: 'Keys and limits' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => field.inputValue()).toBe(text);
+
+    const word = `meanwhile-${label}`;
+    const read = page.waitForResponse(
+      async (response) => !response.url().endsWith('/changes') && (await response.text()).includes(word),
+    );
+    expect((await change(word)).status).toBe(200);
+    // What is shown is read again when the window is looked at.
+    await page.evaluate(`{
+      const now = Date.now;
+      Date.now = () => now() + 60_000;
+      dispatchEvent(new Event('focus'));
+    }`);
+    await read;
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('form').getByRole('alert').waitFor();
+    expect(await field.inputValue()).toBe(text);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => field.inputValue()).not.toBe(text);
+    await page.getByText('Not saved yet.').waitFor({ state: 'detached' });
+  }
+  expect((await caller.request('GET', agent)).body).toMatchObject({
+    agent_description: 'meanwhile-Instruction',
+    version: 3,
+  });
+  expect((await caller.request('GET', session)).body).toMatchObject({ state: { total: 1, paid: 'meanwhile-State' } });
+  expect(complaints.filter((text) => !/412/.test(text))).toEqual([]);
   await context.close();
 });

@@ -1,5 +1,5 @@
 import type { Agent, Body, SavedKey } from '@agentmesh/client';
-import { useSignal } from '@preact/signals';
+import { useDraft, type Values } from '../../data/drafts.ts';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Field, Form } from '../../kit/field.tsx';
@@ -13,41 +13,44 @@ type Request = Body<'updateAgent'>;
 export function AgentForm({ id }: { readonly id: string }) {
   const key = `agent:${id}:record`;
   const known = useQuery(key, () => mesh.agents.get(id));
+  return (
+    <When known={known} retry={() => invalidate(key)}>
+      {(agent) => <Fields id={id} read={agent} />}
+    </When>
+  );
+}
+
+function Fields({ id, read }: { readonly id: string; readonly read: Agent }) {
   const keys = useQuery('keys', () => mesh.keys.list()).data ?? [];
-  const saved = useSignal(0);
-  const save = async (agent: Agent, values: Readonly<Record<string, string>>): Promise<void> => {
+  const { base: agent, draft, formKey } = useDraft(`agent:${id}:record`, read);
+  const save = async (values: Values): Promise<void> => {
     await mesh.agents.update(id, changed(agent, values), { ifMatch: `"${agent.version}"` });
     await invalidate(`agent:${id}`, 'apps');
-    saved.value += 1;
     say(t.agents.saved);
   };
   return (
-    <When known={known} retry={() => invalidate(key)}>
-      {(agent) => (
-        <section class="card pad" key={saved.value}>
-          <Form submit={t.actions.save} onSubmit={(values) => save(agent, values)}>
-            <div class="pair">
-              <Field label={t.agents.name} name="agent_name" value={agent.agent_name} isRequired />
-              <Field
-                label={t.agents.model}
-                name="agent_model"
-                value={modelsOf(agent)}
-                hint={t.agents.modelHint}
-                isRequired
-              />
-            </div>
-            <Field
-              label={t.agents.key}
-              name="agent_model_params.model_api_key"
-              value={keyOf(agent)}
-              options={keyOptions(keyOf(agent), keys)}
-            />
-            <Field label={t.agents.about} name="agent_description" value={agent.agent_description} />
-            <Field label={t.agents.instruction} name="agent_instruction" value={agent.agent_instruction} rows={10} />
-          </Form>
-        </section>
-      )}
-    </When>
+    <section class="card pad" key={formKey}>
+      <Form submit={t.actions.save} draft={draft} onSubmit={save}>
+        <div class="pair">
+          <Field label={t.agents.name} name="agent_name" value={agent.agent_name} isRequired />
+          <Field
+            label={t.agents.model}
+            name="agent_model"
+            value={modelsOf(agent)}
+            hint={t.agents.modelHint}
+            isRequired
+          />
+        </div>
+        <Field
+          label={t.agents.key}
+          name="agent_model_params.model_api_key"
+          value={keyOf(agent)}
+          options={keyOptions(keyOf(agent), keys)}
+        />
+        <Field label={t.agents.about} name="agent_description" value={agent.agent_description} />
+        <Field label={t.agents.instruction} name="agent_instruction" value={agent.agent_instruction} rows={10} />
+      </Form>
+    </section>
   );
 }
 
@@ -71,7 +74,7 @@ function keyOptions(own: string, keys: readonly SavedKey[]): readonly (readonly 
 }
 
 /** A request without the fields that the server sets. */
-function changed(agent: Agent, values: Readonly<Record<string, string>>): Request {
+function changed(agent: Agent, values: Values): Request {
   const { agent_id: _, owner_id: __, organization_id: ___, status: ____, version: _____, ...record } = agent;
   const { created_at: ______, updated_at: _______, ...fields } = record;
   const { agent_name = '', agent_model = '', agent_description = '', agent_instruction = '' } = values;

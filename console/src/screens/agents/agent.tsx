@@ -1,5 +1,6 @@
 import './agents.css';
 import { type AgentApp, loadApps } from '../../data/apps.ts';
+import { forgetDrafts } from '../../data/drafts.ts';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Button, LinkButton } from '../../kit/button.tsx';
@@ -93,6 +94,7 @@ function Remove({ id }: { readonly id: string }) {
   const [sure, ask] = useSure();
   const remove = async (): Promise<void> => {
     await mesh.agents.delete(id);
+    forgetDrafts(`agent:${id}:`);
     await invalidate('apps');
     go('/agents');
   };

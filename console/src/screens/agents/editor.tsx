@@ -63,7 +63,7 @@ function useTyping(value: string) {
   };
   const take = ({ word }: Suggestion): void => {
     field.current?.setRangeText(word, at.value - typed, at.value, 'end');
-    note();
+    field.current?.dispatchEvent(new Event('input', { bubbles: true }));
     field.current?.focus();
   };
   const close = (): void => void (offered.value = false);

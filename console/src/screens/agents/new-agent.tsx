@@ -1,3 +1,4 @@
+import { useDraft } from '../../data/drafts.ts';
 import { mesh } from '../../data/client.ts';
 import { invalidate } from '../../data/query.ts';
 import { Form } from '../../kit/field.tsx';
@@ -18,8 +19,10 @@ tools:
 
 /** Makes an agent from YAML. The server checks it and says what is wrong, and where. */
 export function NewAgent() {
-  const create = async (text: string): Promise<void> => {
-    const made = await mesh.agents.createFromYaml(text);
+  const { base: text, draft, formKey } = useDraft('agent:new', sample);
+  const create = async (yaml: string): Promise<void> => {
+    const made = await mesh.agents.createFromYaml(yaml);
+    draft.drop();
     await invalidate('apps');
     go(screen`/agents/${made.agent_id}`);
   };
@@ -30,8 +33,8 @@ export function NewAgent() {
       crumb={{ href: `${base}/agents`, text: t.nav.agents }}
       isNarrow
     >
-      <Form submit={t.actions.create} onSubmit={({ yaml = '' }) => create(yaml)}>
-        <Editor name="yaml" value={sample} />
+      <Form key={formKey} submit={t.actions.create} draft={draft} onSubmit={({ yaml = '' }) => create(yaml)}>
+        <Editor name="yaml" value={draft.values?.['yaml'] ?? text} />
       </Form>
     </Page>
   );

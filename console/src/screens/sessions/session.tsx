@@ -1,5 +1,6 @@
 import './sessions.css';
 import type { Event, SessionName } from '@agentmesh/client';
+import { forgetDrafts } from '../../data/drafts.ts';
 import { mesh } from '../../data/client.ts';
 import { useList } from '../../data/list.ts';
 import { loadSessionRecord, sessionKey } from '../../data/session-record.ts';
@@ -60,6 +61,7 @@ function Actions({ place }: { readonly place: SessionName }) {
   const [sure, ask] = useSure();
   const remove = async (): Promise<void> => {
     await mesh.sessions.delete(place);
+    forgetDrafts(sessionKey(place));
     await invalidate('sessions');
     go(screen`/sessions?app=${app}&user=${user}`);
   };

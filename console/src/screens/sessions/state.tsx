@@ -1,5 +1,5 @@
 import type { SessionName } from '@agentmesh/client';
-import { useSignal } from '@preact/signals';
+import { useDraft } from '../../data/drafts.ts';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { sessionKey, sessionPath } from '../../data/session-record.ts';
@@ -16,35 +16,38 @@ interface Read {
 /** The state as JSON. It is saved only over the state that was shown. */
 export function State({ place }: { readonly place: SessionName }) {
   const key = `${sessionKey(place)}:state`;
-  const saved = useSignal(0);
   const known = useQuery(key, () => readState(place));
-  const save = async (before: Read, text: string): Promise<void> => {
-    const stateDelta = deltaOf(before.state, JSON.parse(text) as Record<string, unknown>);
+  return (
+    <When known={known} retry={() => invalidate(key)}>
+      {(read) => <StateForm place={place} read={read} />}
+    </When>
+  );
+}
+
+function StateForm({ place, read }: { readonly place: SessionName; readonly read: Read }) {
+  const { base, draft, formKey } = useDraft(`${sessionKey(place)}:state`, read);
+  const save = async (text: string): Promise<void> => {
+    const stateDelta = deltaOf(base.state, JSON.parse(text) as Record<string, unknown>);
     await mesh.request({
       method: 'PATCH',
       path: sessionPath(place),
       body: { stateDelta },
-      headers: { 'if-match': before.tag },
+      headers: { 'if-match': base.tag },
     });
     say(t.sessions.stateSaved);
     await invalidate(sessionKey(place));
-    saved.value += 1;
   };
   return (
-    <When known={known} retry={() => invalidate(key)}>
-      {(read) => (
-        <Form key={`${saved.value}`} submit={t.actions.save} onSubmit={({ state = '{}' }) => save(read, state)}>
-          <Field
-            label={t.sessions.state}
-            name="state"
-            hint={t.sessions.stateHint}
-            value={JSON.stringify(read.state, null, 2)}
-            rows={12}
-            isMono
-          />
-        </Form>
-      )}
-    </When>
+    <Form key={formKey} submit={t.actions.save} draft={draft} onSubmit={({ state = '{}' }) => save(state)}>
+      <Field
+        label={t.sessions.state}
+        name="state"
+        hint={t.sessions.stateHint}
+        value={JSON.stringify(base.state, null, 2)}
+        rows={12}
+        isMono
+      />
+    </Form>
   );
 }
 

@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals';
+
+export type Values = Readonly<Record<string, string>>;
+
+interface Kept {
+  /** What the form showed when somebody began to type. */
+  readonly base: unknown;
+  readonly values: Values;
+}
+
+/** A form whose typed values outlive its screen until they are saved or discarded. */
+export interface Draft {
+  readonly values: Values | undefined;
+  readonly keep: (values: Values) => void;
+  readonly drop: () => void;
+}
+
+const drafts = new Map<string, Kept>();
+addEventListener('beforeunload', (event) => {
+  if (drafts.size > 0) event.preventDefault();
+});
+
+interface Drafted<T> {
+  /** Of the first typed value on it is what was shown then, so that a save over a newer one is refused. */
+  readonly base: T;
+  readonly draft: Draft;
+  /** Key of the form, which begins anew with another one. */
+  readonly formKey: string;
+}
+
+/** The draft of a form for what is read now, by a key for each thing that is edited. */
+export function useDraft<T>(key: string, now: T): Drafted<T> {
+  // Draws the form again when a draft begins or ends.
+  const [begun, version] = [useSignal(drafts.has(key)), useSignal(0)];
+  void begun.value;
+  const kept = drafts.get(key);
+  const base = kept === undefined ? now : (kept.base as T);
+  const keep = (values: Values): void => {
+    drafts.set(key, { base, values });
+    begun.value = true;
+  };
+  const drop = (): void => {
+    drafts.delete(key);
+    [begun.value, version.value] = [false, version.value + 1];
+  };
+  return { base, draft: { values: kept?.values, keep, drop }, formKey: `${key} ${version.value}` };
+}
+
+/** Forgets the drafts of what is deleted, by the beginning of their keys, or all. */
+export function forgetDrafts(prefix = ''): void {
+  for (const key of drafts.keys()) if (key.startsWith(prefix)) drafts.delete(key);
+}
