@@ -13,6 +13,8 @@ export interface Listed<T> extends Known<readonly T[]> {
 interface Read<T> extends Page<T> {
   readonly key: string;
   readonly isLong: boolean;
+  /** The list in which the next page begins where this one ends: another one may have been asked for since another time. */
+  readonly list: List<T>;
 }
 
 /** Milliseconds for which pages without entries are read one after the other. */
@@ -34,7 +36,7 @@ export interface ListQuery<T> {
  * come back.
  */
 export function useList<T>({ key, read, idOf, everyMs }: ListQuery<T>): Listed<T> {
-  const first = useQuery(key, () => read().page(), { everyMs });
+  const first = useQuery(key, () => readFirst(read()), { everyMs });
   const kept = useRef<Read<T>>(undefined);
   const pages = useSignal(1);
   // Draws the list again when a page was added.
@@ -44,15 +46,16 @@ export function useList<T>({ key, read, idOf, everyMs }: ListQuery<T>): Listed<T
   kept.current = shown;
   if (shown?.isLong === true) keepLeft(shown);
   const more = async (): Promise<void> => {
-    const next = shown?.next;
+    if (shown === undefined) return;
+    const { list, next } = shown;
     // A first page that is read anew meanwhile does not move the end of the list any more.
     if (kept.current?.key === key) kept.current = { ...kept.current, isLong: true };
-    const page = await readSome(read(), next);
+    const page = await readSome(list, next);
     const now = kept.current;
     if (now === undefined || now.key !== key || now.next !== next) return;
     const known = new Set(now.items.map(idOf));
     const added = page.items.filter((item) => !known.has(idOf(item)));
-    kept.current = { key, items: [...now.items, ...added], next: page.next, isLong: true };
+    kept.current = { key, items: [...now.items, ...added], next: page.next, isLong: true, list };
     pages.value += 1;
   };
   return { ...first, key, data: shown?.items, more: shown?.next === undefined ? undefined : more };
@@ -65,6 +68,10 @@ function keepLeft<T>(list: Read<T>): void {
   if (leftLists.size > mostLeft && oldest !== undefined) leftLists.delete(oldest);
 }
 
+async function readFirst<T>(list: List<T>): Promise<Page<T> & Pick<Read<T>, 'list'>> {
+  return { ...(await list.page()), list };
+}
+
 /** The next page that has entries. The server ends a page early where few entries match, and the search rests after a while without any. */
 async function readSome<T>(list: List<T>, cursor: string | undefined): Promise<Page<T>> {
   const untilMs = performance.now() + searchMs;
@@ -75,7 +82,11 @@ async function readSome<T>(list: List<T>, cursor: string | undefined): Promise<P
 }
 
 /** The first page as it is now, with what was read behind it. Entries that it pushed out stay, because the cursor lies behind them. */
-function joined<T>(first: Page<T>, before: Read<T> | undefined, idOf: IdOf<T>): Omit<Read<T>, 'key'> {
+function joined<T>(
+  first: Page<T> & Pick<Read<T>, 'list'>,
+  before: Read<T> | undefined,
+  idOf: IdOf<T>,
+): Omit<Read<T>, 'key'> {
   if (before?.isLong !== true || first.next === undefined) return { ...first, isLong: false };
   const places = new Map(before.items.map((item, place) => [idOf(item), place]));
   const last = first.items.findLast((item) => places.has(idOf(item)));
@@ -84,5 +95,5 @@ function joined<T>(first: Page<T>, before: Read<T> | undefined, idOf: IdOf<T>): 
   const fresh = new Set(first.items.map(idOf));
   const older = last === undefined ? before.items : before.items.slice((places.get(idOf(last)) ?? 0) + 1);
   const items = [...first.items, ...older.filter((item) => !fresh.has(idOf(item)))];
-  return { items, next: before.next, isLong: true };
+  return { items, next: before.next, isLong: true, list: before.list };
 }

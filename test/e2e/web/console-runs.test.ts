@@ -187,3 +187,21 @@ test('filters find what is rare among 10,000 runs, however far back it is', { ti
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the runs of the last hour go on behind the first page, however long it was looked at', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await visitRuns(browser);
+  await page.goto(`${mesh.url}/console/runs?since=hour`);
+  await expect.poll(() => idsOf(page)).toHaveLength(50);
+  const before = await idsOf(page);
+  await page.evaluate(`{
+    const now = Date.now;
+    Date.now = () => now() + 90_000;
+  }`);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => idsOf(page)).toEqual([...before, ...range(50, 99)]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
