@@ -155,6 +155,7 @@ export const work = {
     artifacts: 'Files',
     noEvents: 'Nothing has been said yet.',
     stateHint: 'JSON. It is saved only if nobody has changed the session since you opened it.',
+    stateNoObject: 'A state is an object: its values by their names, in { … }.',
     stateSaved: 'The state is saved.',
     delete: 'Delete the session?',
     noFiles: 'No files',

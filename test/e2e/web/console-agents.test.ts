@@ -148,3 +148,23 @@ test('what is typed over an agent or a state is kept while another screen is loo
   expect(complaints.filter((text) => !/412/.test(text))).toEqual([]);
   await context.close();
 });
+
+test('a state that is no object is refused with the reason, and changes nothing', { timeout: 240_000 }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
+  await page.goto(`${url}/console/sessions/echo/user/order?tab=state`);
+  for (const text of ['[]', '5', 'null', '"paid"']) {
+    await page.getByLabel('State', { exact: true }).fill(text);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('form').getByText('A state is an object').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+  }
+  const { state } = (await caller.request<{ state: object }>('GET', '/apps/echo/users/user/sessions/order')).body;
+  expect(state).toEqual({ total: 1 });
+  await context.close();
+});

@@ -27,7 +27,7 @@ export function State({ place }: { readonly place: SessionName }) {
 function StateForm({ place, read }: { readonly place: SessionName; readonly read: Read }) {
   const { base, draft, formKey } = useDraft(`${sessionKey(place)}:state`, read);
   const save = async (text: string): Promise<void> => {
-    const stateDelta = deltaOf(base.state, JSON.parse(text) as Record<string, unknown>);
+    const stateDelta = deltaOf(base.state, objectOf(text));
     await mesh.request({
       method: 'PATCH',
       path: sessionPath(place),
@@ -57,6 +57,12 @@ async function readState(place: SessionName): Promise<Read> {
     query: { limit: 1, order: 'desc' },
   });
   return { state: record.state ?? {}, tag };
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(t.sessions.stateNoObject);
+  return value as Readonly<Record<string, unknown>>;
 }
 
 /** The delta from one state to the other; null removes a value. */
