@@ -168,3 +168,34 @@ test('a state that is no object is refused with the reason, and changes nothing'
   expect(state).toEqual({ total: 1 });
   await context.close();
 });
+
+test('a limit shows the amounts that it has before another one is set, and the name of its key', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const key = { provider: 'openai', key_name: 'work', api_key_value: 'sk-test-0123456789abcdef' };
+  const { api_key_id: id } = (await caller.request<{ api_key_id: string }>('POST', '/api/saved-api-keys', key)).body;
+  await caller.request('PUT', '/api/usage/limits/account/day', { requests: 10, cost_usd: 0.5 });
+  await caller.request('PUT', `/api/usage/limits/${id}/month`, { requests: 20 });
+  await page.goto(`${url}/console/keys?tab=limits`);
+  await page.getByRole('heading', { name: 'The account · Day' }).waitFor();
+  await page.getByRole('heading', { name: 'work · Month' }).waitFor();
+  await page.getByRole('button', { name: 'Set a limit' }).click();
+  const dialog = page.getByRole('dialog');
+  const amount = (name: string) => dialog.getByLabel(name, { exact: true });
+  await dialog.getByLabel('For').selectOption('work');
+  await dialog.getByLabel('In each').selectOption('Month');
+  await expect.poll(() => amount('Requests').inputValue()).toBe('20');
+  await dialog.getByLabel('For').selectOption('The account');
+  await dialog.getByLabel('In each').selectOption('Day');
+  await expect.poll(() => amount('Requests').inputValue()).toBe('10');
+  await amount('Tokens').fill('1000');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const [limit] = (await caller.request<object[]>('GET', '/api/usage/limits')).body;
+  expect(limit).toMatchObject({ scope: 'account', period: 'day', requests: 10, tokens: 1000, cost_usd: 0.5 });
+  await context.close();
+});

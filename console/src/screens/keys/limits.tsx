@@ -41,13 +41,14 @@ export function Limits() {
           )
         }
       </When>
-      {isAdding.value && <SetLimit onClose={() => (isAdding.value = false)} />}
+      {isAdding.value && <SetLimit limits={known.data ?? []} onClose={() => (isAdding.value = false)} />}
     </>
   );
 }
 
 function Budget({ limit }: { readonly limit: UsageLimit }) {
   const { scope, period, used, resets_at: resets } = limit;
+  const scopes = new Map<string, string>(useScopes());
   const remove = async (): Promise<void> => {
     await mesh.usage.removeLimit(scope, period);
     await invalidate('usage?limits');
@@ -56,7 +57,7 @@ function Budget({ limit }: { readonly limit: UsageLimit }) {
     <section class="card pad stack tight">
       <div class="row">
         <h2 class="grow">
-          {scope} · {period}
+          {scopes.get(scope) ?? scope} · {new Map<string, string>(periods).get(period)}
         </h2>
         <Button isTiny kind="quiet" icon="trash" label={t.actions.delete} onPress={remove} />
       </div>
@@ -89,12 +90,21 @@ function Budget({ limit }: { readonly limit: UsageLimit }) {
   );
 }
 
-function SetLimit({ onClose }: { readonly onClose: () => void }) {
+/** What a limit can be for, by names. */
+function useScopes(): readonly (readonly [scope: string, name: string])[] {
   const keys = useQuery('keys', () => mesh.keys.list()).data ?? [];
-  const scopes = [
-    ['account', t.keys.account] as const,
-    ...keys.map(({ api_key_id: id, key_name: name }) => [id, name] as const),
-  ];
+  return [['account', t.keys.account], ...keys.map(({ api_key_id: id, key_name: name }) => [id, name] as const)];
+}
+
+interface SetLimitProps {
+  readonly limits: readonly UsageLimit[];
+  readonly onClose: () => void;
+}
+
+/** A limit is replaced as a whole, so the form shows the amounts that it has. */
+function SetLimit({ limits, onClose }: SetLimitProps) {
+  const [forScope, inPeriod] = [useSignal('account'), useSignal<string>('day')];
+  const before = limits.find((it) => it.scope === forScope.value && it.period === inPeriod.value);
   const set = async ({ scope = '', period = '', ...given }: Readonly<Record<string, string>>): Promise<void> => {
     const body = Object.fromEntries(amounts.map((name) => [name, given[name] ? Number(given[name]) : null]));
     await mesh.usage.setLimit(scope, period, body);
@@ -105,12 +115,24 @@ function SetLimit({ onClose }: { readonly onClose: () => void }) {
     <Dialog title={t.keys.setLimit} onClose={onClose}>
       <Form submit={t.actions.save} onSubmit={set}>
         <div class="pair">
-          <Field label={t.keys.scope} name="scope" options={scopes} />
-          <Field label={t.keys.period} name="period" options={periods} />
+          <Field
+            label={t.keys.scope}
+            name="scope"
+            options={useScopes()}
+            onChange={(value) => (forScope.value = value)}
+          />
+          <Field label={t.keys.period} name="period" options={periods} onChange={(value) => (inPeriod.value = value)} />
         </div>
-        <div class="pair">
+        <div class="pair" key={`${forScope.value} ${inPeriod.value}`}>
           {amounts.map((name) => (
-            <Field key={name} label={t.keys.amounts[name]} name={name} type="number" min={0} />
+            <Field
+              key={name}
+              label={t.keys.amounts[name]}
+              name={name}
+              type="number"
+              min={0}
+              value={before?.[name]?.toString()}
+            />
           ))}
         </div>
       </Form>
