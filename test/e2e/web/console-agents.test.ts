@@ -33,6 +33,9 @@ test('an author writes YAML with suggestions and live mistakes, then changes the
   await page.keyboard.press('Enter');
   const editor = page.getByLabel('YAML');
   await page.getByText('No mistakes.').waitFor();
+  await editor.fill('');
+  await editor.pressSequentially('model: openai/');
+  expect(await page.getByRole('option').allTextContents()).toEqual([expect.stringMatching(/^openai\/gpt-/)]);
   await editor.fill('name: helper\nmodel: echo/default\nmodle: x\n');
   await page.getByText('Did you mean "model"').waitFor();
   await editor.fill('name: helper\nmodel: echo/default\n');

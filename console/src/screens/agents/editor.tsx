@@ -145,5 +145,5 @@ function useFaults(text: string, id: string | undefined): readonly Fault[] | und
 
 async function loadModels(): Promise<readonly string[]> {
   const { providers } = await mesh.agents.models();
-  return providers.flatMap(({ provider, models }) => models.map(({ id }) => `${provider}/${id}`));
+  return providers.flatMap(({ models }) => models.map(({ id }) => id));
 }
