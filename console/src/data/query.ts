@@ -1,3 +1,4 @@
+import { NotFoundError } from '@agentmesh/client';
 import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -78,7 +79,9 @@ async function readOnce(entry: Entry): Promise<void> {
     entry.readAtMs = Date.now();
     entry.known.value = { data: next, isLoading: false };
   } catch (error) {
-    entry.known.value = { data, error: asError(error), isLoading: false };
+    // What was deleted is not shown as if it were there.
+    const isGone = error instanceof NotFoundError;
+    entry.known.value = { data: isGone ? undefined : data, error: asError(error), isLoading: false };
   }
 }
 

@@ -29,11 +29,7 @@ test('what changes while a list is being read is shown when the read ends', { ti
     },
     { times: 1 },
   );
-  await page.evaluate(`{
-    const now = Date.now;
-    Date.now = () => now() + 60_000;
-    dispatchEvent(new Event('focus'));
-  }`);
+  await lookAgain(page);
   await read.promise;
   await row.getByRole('button', { name: 'Revoke' }).click();
   const revoked = page.waitForResponse((response) => response.request().method() === 'DELETE');
@@ -44,6 +40,14 @@ test('what changes while a list is being read is shown when the read ends', { ti
   await page.getByText('No tokens').waitFor();
   await context.close();
 });
+
+/** What is shown is read again when the window is looked at after a while. */
+const lookAgain = (page: Page): Promise<void> =>
+  page.evaluate(`{
+    const now = Date.now;
+    Date.now = () => now() + 60_000;
+    dispatchEvent(new Event('focus'));
+  }`);
 
 /** Numbers of the messages that are shown, in order. */
 const shown = (page: Page): Promise<string[]> =>
@@ -96,5 +100,33 @@ test('messages of a chat are shown once and in order when earlier ones are read,
     if (count < all.length) await earlier.click();
   }
   await earlier.waitFor({ state: 'detached' });
+  await context.close();
+});
+
+test('a session that is deleted while it is shown is not shown as if it were there, also to those who come back to it', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const create = async (sessionId: string): Promise<void> => {
+    await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId });
+    await page.goto(`${url}/console/sessions?app=echo`);
+    await page.locator('a[data-row]', { hasText: sessionId }).click();
+    await page.getByRole('heading', { name: `Session ${sessionId}` }).waitFor();
+  };
+  await create('elsewhere');
+  await caller.request('DELETE', '/apps/echo/users/user/sessions/elsewhere');
+  await lookAgain(page);
+  await page.getByText('Session not found').waitFor();
+  expect(await page.getByRole('link', { name: 'Open in chat' }).count()).toBe(0);
+
+  await create('here');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No sessions of this user').waitFor();
+  await page.goBack();
+  await page.getByText('Session not found').waitFor();
   await context.close();
 });

@@ -64,6 +64,7 @@ function Actions({ place }: { readonly place: SessionName }) {
     forgetDrafts(sessionKey(place));
     await invalidate('sessions');
     go(screen`/sessions?app=${app}&user=${user}`);
+    await invalidate(sessionKey(place));
   };
   return (
     <>
