@@ -17,6 +17,8 @@ const units = [
 export function Time({ at }: { readonly at: number | string | null | undefined }) {
   if (at === undefined || at === null) return <span class="muted">–</span>;
   const date = new Date(typeof at === 'number' ? at * 1000 : at);
+  // A clock may be set to a time for which there is no date.
+  if (Number.isNaN(date.getTime())) return <span class="muted">{at}</span>;
   return (
     <time dateTime={date.toISOString()} title={exact.format(date)}>
       {relative((date.getTime() - now.value) / 1000)}

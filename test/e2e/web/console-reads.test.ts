@@ -130,3 +130,19 @@ test('a session that is deleted while it is shown is not shown as if it were the
   await page.getByText('Session not found').waitFor();
   await context.close();
 });
+
+test('a time for which there is no date is shown as it is, with all that stands beside it', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const events = [{ author: 'user', timestamp: 1e14, content: { role: 'user', parts: [{ text: 'from afar' }] } }];
+  const { id } = await caller.createSession('echo', { events });
+  await page.goto(`${url}/console/sessions?app=echo&user=u1`);
+  await page.locator('a[data-row]', { hasText: id }).click();
+  await page.locator('summary', { hasText: 'from afar' }).getByText('100000000000000').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
