@@ -51,7 +51,7 @@ function Approval({ call, response, answer }: AskedProps) {
       {response === undefined && (
         <>
           <Field label={t.asked.note} name="note" onChange={(value) => (note.value = value)} />
-          <div class="row">
+          <div class="row verdict">
             <Button kind="first" icon="check" onPress={() => say(true)}>
               {t.actions.approve}
             </Button>

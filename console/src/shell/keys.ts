@@ -10,7 +10,7 @@ const pairMs = 1_000;
 
 /** Listens for the keys that work on every screen. */
 export function listenForKeys(): void {
-  let pressedMs = 0;
+  let pressedMs = -Infinity;
   document.addEventListener('keydown', (event) => {
     if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
       event.preventDefault();
@@ -19,7 +19,7 @@ export function listenForKeys(): void {
     }
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || hasDialog()) return;
     const isSecond = performance.now() - pressedMs < pairMs;
-    pressedMs = event.key === 'g' && !isSecond ? performance.now() : 0;
+    pressedMs = event.key === 'g' && !isSecond ? performance.now() : -Infinity;
     const to = isSecond ? goes.get(event.key) : undefined;
     if (to !== undefined) {
       // The second key means something else on some screens.

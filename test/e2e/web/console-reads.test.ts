@@ -146,3 +146,36 @@ test('a time for which there is no date is shown as it is, with all that stands 
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the inbox shows more than its first page, and a key that approves sends no answer to a question', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const ask = async (app: string, text: string): Promise<void> => {
+    expect((await caller.run(await caller.createSession(app), text)).status).toBe(200);
+  };
+  for (const _ of range(0, 51)) await ask('approve', '[[state:paid=yes]]');
+  const call = { connector: 'x', auth_uri: 'https://example.com/a', nonce: 'n' };
+  await ask('consent', `[[tool:request_credential ${JSON.stringify(call)}]]`);
+  await page.goto(`${url}/console/inbox`);
+  const entries = page.getByRole('article');
+  await expect.poll(() => entries.count()).toBe(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => entries.count()).toBe(52);
+
+  const question = entries.filter({ hasText: 'needs an answer' });
+  await question.getByRole('link').focus();
+  const answers: string[] = [];
+  page.on('request', (request) => request.method() === 'POST' && answers.push(request.postData() ?? ''));
+  for (const key of ['a', 'r']) await page.keyboard.press(key);
+  await entries.filter({ hasText: 'needs your approval' }).first().getByRole('link').focus();
+  await page.keyboard.press('a');
+  await page.getByText('Answered. The run goes on.').waitFor();
+  await expect.poll(() => entries.count()).toBe(51);
+  expect(await question.count()).toBe(1);
+  expect(answers).toEqual([expect.stringContaining('"confirmed":true')]);
+  await context.close();
+});

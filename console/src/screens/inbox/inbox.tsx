@@ -4,6 +4,7 @@ import { mesh } from '../../data/client.ts';
 import { useList } from '../../data/list.ts';
 import { invalidate } from '../../data/query.ts';
 import { countWaiting } from '../../data/waiting.ts';
+import { Button } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -34,6 +35,11 @@ export function Inbox() {
               <p class="small muted for-keyboard">{t.inbox.keys}</p>
               {runs.flatMap((run) =>
                 (run.waitingFor ?? []).map((call) => <Waiting key={call.functionCallId} run={run} call={call} />),
+              )}
+              {list.more && (
+                <div class="row pill">
+                  <Button onPress={list.more}>{t.actions.more}</Button>
+                </div>
               )}
             </>
           )
@@ -70,7 +76,7 @@ function Waiting({ run, call }: { readonly run: Run; readonly call: WaitingCall 
   );
 }
 
-/** `a` and `r` press the buttons of the chosen entry. */
+/** `a` and `r` press the buttons of the chosen entry, if it is an approval. */
 function useAnswerKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -78,7 +84,7 @@ function useAnswerKeys(): void {
       const index = { a: 0, r: 1 }[event.key];
       const entry = document.activeElement?.closest('article');
       if (index === undefined || !entry) return;
-      entry.querySelectorAll<HTMLButtonElement>('.asked > .row > .button')[index]?.click();
+      entry.querySelectorAll<HTMLButtonElement>('.verdict > .button')[index]?.click();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
