@@ -1,7 +1,7 @@
 import { AgentMeshError } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useContext, useId } from 'preact/hooks';
+import { useContext, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Draft, Values } from '../data/drafts.ts';
 import { t } from '../texts.ts';
 import { Button } from './button.tsx';
@@ -174,5 +174,39 @@ export function Form({ submit, isFinal = false, onSubmit, draft, beside, childre
         </Button>
       </div>
     </form>
+  );
+}
+
+interface TextFilterProps {
+  readonly label: string;
+  readonly value: string;
+  /** What is meant by an empty field. */
+  readonly usual?: string;
+  /** Id of a list of suggestions. */
+  readonly list?: string;
+  /** Called with the words when they are complete. */
+  readonly onChange: (value: string) => void;
+}
+
+/** A field that filters a list. It shows what is filtered by, and what is being typed stays when the list is drawn again. */
+export function TextFilter({ label, value, usual = '', list, onChange }: TextFilterProps) {
+  const ref = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (ref.current) ref.current.value = value;
+  }, [value]);
+  return (
+    <input
+      ref={ref}
+      class="input"
+      type="search"
+      list={list}
+      aria-label={label}
+      placeholder={label}
+      onChange={({ currentTarget: field }) => {
+        const words = field.value.trim();
+        field.value = words === '' ? usual : words;
+        onChange(words === usual ? '' : words);
+      }}
+    />
   );
 }

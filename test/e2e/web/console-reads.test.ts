@@ -179,3 +179,36 @@ test('the inbox shows more than its first page, and a key that approves sends no
   expect(answers).toEqual([expect.stringContaining('"confirmed":true')]);
   await context.close();
 });
+
+test('the fields above the sessions say whose are listed, and the list stays with its agent when another one runs', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await caller.run(await caller.createSession('echo'), 'hello');
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Sessions' });
+  const [agent, user, words] = ['Agent', 'User', 'Search in memory'].map((label) => page.getByLabel(label));
+  await link.click();
+  await expect.poll(() => user?.inputValue()).toBe('user');
+  await user?.fill('u1');
+  await user?.press('Enter');
+  await page.locator('a[data-row]').waitFor();
+  await words?.fill('never said');
+  await words?.press('Enter');
+  await page.getByText('Memory has nothing about that').waitFor();
+  await link.click();
+  await page.getByText('No sessions of this user').waitFor();
+  expect([await user?.inputValue(), await words?.inputValue()]).toEqual(['user', '']);
+
+  await expect.poll(() => agent?.inputValue()).toBe('echo');
+  await user?.press('End');
+  await user?.pressSequentially('123');
+  const read = page.waitForResponse((response) => response.url().includes('/runs?limit=200'));
+  await caller.run(await caller.createSession('greeter'), 'hello');
+  await (await read).finished();
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  expect([await agent?.inputValue(), await user?.inputValue()]).toEqual(['echo', 'user123']);
+  await context.close();
+});

@@ -1,5 +1,6 @@
 import { loadApps } from '../../data/apps.ts';
 import { useQuery } from '../../data/query.ts';
+import { TextFilter } from '../../kit/field.tsx';
 import { query, setQuery } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 
@@ -52,16 +53,8 @@ export function RunFilters() {
 
 /** A text whose value is in the address. */
 function Text({ name, label }: { readonly name: string; readonly label: string }) {
-  const value = query.value.get(name) ?? '';
   return (
-    <input
-      class="input"
-      type="search"
-      aria-label={label}
-      placeholder={label}
-      value={value}
-      onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() })}
-    />
+    <TextFilter label={label} value={query.value.get(name) ?? ''} onChange={(value) => setQuery({ [name]: value })} />
   );
 }
 

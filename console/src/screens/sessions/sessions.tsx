@@ -1,4 +1,5 @@
 import type { Session } from '@agentmesh/client';
+import { useRef } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
 import { mesh } from '../../data/client.ts';
 import { useList } from '../../data/list.ts';
@@ -6,6 +7,7 @@ import { invalidate, useQuery } from '../../data/query.ts';
 import { Page } from '../../kit/page.tsx';
 import { Empty } from '../../kit/states.tsx';
 import { type Column, ListTable } from '../../kit/table.tsx';
+import { TextFilter } from '../../kit/field.tsx';
 import { Time } from '../../kit/time.tsx';
 import { href, query, setQuery } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
@@ -20,7 +22,10 @@ const columns: readonly Column<Session>[] = [
 export function Sessions() {
   const apps = useQuery('apps', loadApps).data ?? [];
   const { users = [], app: latest } = useQuery('sessions?latest', loadLatest).data ?? {};
-  const app = query.value.get('app') ?? latest ?? 'echo';
+  // Runs of other agents that begin meanwhile do not change what is looked at.
+  const first = useRef<string>(undefined);
+  first.current ??= latest;
+  const app = query.value.get('app') ?? first.current ?? 'echo';
   const user = query.value.get('user') ?? 'user';
   const words = query.value.get('q') ?? '';
   return (
@@ -38,27 +43,19 @@ export function Sessions() {
             </option>
           ))}
         </select>
-        <input
-          class="input"
+        <TextFilter
+          label={t.runs.user}
+          value={user}
+          usual="user"
           list="users"
-          aria-label={t.runs.user}
-          placeholder={t.runs.user}
-          defaultValue={user}
-          onChange={(event) => setQuery({ user: event.currentTarget.value.trim() })}
+          onChange={(value) => setQuery({ user: value })}
         />
         <datalist id="users">
           {users.map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
-        <input
-          class="input"
-          type="search"
-          aria-label={t.sessions.memory}
-          placeholder={t.sessions.memory}
-          defaultValue={words}
-          onChange={(event) => setQuery({ q: event.currentTarget.value.trim() })}
-        />
+        <TextFilter label={t.sessions.memory} value={words} onChange={(value) => setQuery({ q: value })} />
       </div>
       {words === '' ? <List app={app} user={user} /> : <MemorySearch place={{ app, user }} words={words} />}
     </Page>
