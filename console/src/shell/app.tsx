@@ -74,7 +74,10 @@ function OpenDrawer() {
       class="drawer"
       aria-label={t.nav.menu}
       onClose={() => (isMenuOpen.value = false)}
-      onClick={(event) => event.target === ref.current && ref.current?.close()}
+      onClick={({ target }) => {
+        // A link may lead to the screen that is shown.
+        if (target === ref.current || (target instanceof Element && target.closest('a'))) ref.current?.close();
+      }}
     >
       <Side />
     </dialog>

@@ -112,6 +112,13 @@ export function match(pattern: string, at: string): Params | undefined {
   return values;
 }
 
+/** Goes to a part of the screen, such as `#main`. */
+function reveal(hash: string): void {
+  const part = document.getElementById(hash.slice(1));
+  part?.scrollIntoView();
+  part?.focus({ preventScroll: true });
+}
+
 /** Lets links to screens change the screen in place of the page. */
 export function followLinks(): void {
   document.addEventListener('click', (event) => {
@@ -122,6 +129,7 @@ export function followLinks(): void {
     const to = new URL(link.href, location.href);
     if (to.origin !== location.origin || !to.pathname.startsWith(`${base}/`)) return;
     event.preventDefault();
+    if (to.hash !== '' && to.pathname === location.pathname && to.search === location.search) return reveal(to.hash);
     const left = link.hasAttribute('data-back') ? leftScreens.get(to.pathname) : undefined;
     if (left !== undefined) goBack(to.pathname, left);
     else go(to.pathname.slice(base.length) + to.search);

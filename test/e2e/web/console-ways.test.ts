@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
+import { browserOfFile, visit } from './open-console.ts';
+
+const url = inject('meshUrl');
+const timeout = 180_000;
+const openedBrowser = browserOfFile();
+
+test('the link that skips the navigation gives the focus to the content', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await visit(browser, url, '/keys');
+  await page.getByRole('heading', { name: 'Keys and limits' }).waitFor();
+  await page.getByRole('link', { name: 'Skip to content' }).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.evaluate<string>('document.activeElement.id')).toBe('main');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate<boolean>(`document.activeElement.closest('main') !== null`)).toBe(true);
+  await context.close();
+});
+
+test('the menu of a narrow screen closes also when the screen that is shown is chosen', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await visit(browser, url, '/keys');
+  await page.getByRole('heading', { name: 'Keys and limits' }).waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const screen of ['/keys', '/keys?tab=limits']) {
+    await page.goto(`${url}/console${screen}`);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Keys and limits' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('No saved keys').waitFor();
+  }
+  await context.close();
+});
+
+const pressAt = async (page: Page, x: number): Promise<void> => {
+  const box = await page.getByRole('dialog').boundingBox();
+  if (box === null) throw new Error('there is no dialog');
+  await page.mouse.click(box.x + x, box.y + box.height / 2);
+};
