@@ -10,6 +10,13 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
+/** A press on the dialog's own margin or scroll bar has the same target as one beside it. */
+function isBeside(dialog: HTMLDialogElement, { target, clientX: x, clientY: y }: MouseEvent): boolean {
+  const { left, right, top, bottom } = dialog.getBoundingClientRect();
+  if (target !== dialog) return false;
+  return x < left || x > right || y < top || y > bottom;
+}
+
 /** A native dialog, open as long as it is drawn. Escape and a press beside it close it. */
 export function Dialog({ title, onClose, isBroad = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -24,7 +31,7 @@ export function Dialog({ title, onClose, isBroad = false, children }: DialogProp
       class={isBroad ? 'dialog broad' : 'dialog'}
       aria-label={title}
       onClose={onClose}
-      onMouseDown={(event) => event.target === ref.current && ref.current?.close()}
+      onMouseDown={(event) => isBeside(event.currentTarget, event) && ref.current?.close()}
     >
       <div class="stack">
         <div class="row">

@@ -42,3 +42,20 @@ const pressAt = async (page: Page, x: number): Promise<void> => {
   if (box === null) throw new Error('there is no dialog');
   await page.mouse.click(box.x + x, box.y + box.height / 2);
 };
+
+test('a press on the margin of a dialog keeps what is typed in it, and one beside it closes it', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await visit(browser, url, '/keys');
+  await page.getByText('No saved keys').waitFor();
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  const name = page.getByRole('dialog').getByLabel('Name');
+  await name.fill('work');
+  await pressAt(page, 8);
+  expect(await name.inputValue()).toBe('work');
+  await pressAt(page, -8);
+  await name.waitFor({ state: 'detached' });
+  await context.close();
+});
