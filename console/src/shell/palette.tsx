@@ -79,6 +79,7 @@ function useTargets(): readonly Found[] {
   const pages = places.flatMap(([, listed]) =>
     listed.filter(isShown).map(({ path, text }) => ({ kind: t.palette.page, text, to: path })),
   );
+  const sessions = new Map(runs.map((run) => [screen`/sessions/${run.appName}/${run.userId}/${run.sessionId}`, run]));
   return [
     ...pages,
     ...apps.map(({ name, title }) => ({ kind: t.palette.agent, text: title, to: screen`/chat/${name}` })),
@@ -86,6 +87,11 @@ function useTargets(): readonly Found[] {
       kind: t.palette.run,
       text: `${appName} · ${invocationId}`,
       to: screen`/runs/${invocationId}`,
+    })),
+    ...Array.from(sessions, ([to, { appName, sessionId }]) => ({
+      kind: t.palette.session,
+      text: `${appName} · ${sessionId}`,
+      to,
     })),
   ];
 }

@@ -59,3 +59,21 @@ test('a press on the margin of a dialog keeps what is typed in it, and one besid
   await name.waitFor({ state: 'detached' });
   await context.close();
 });
+
+test('the search finds a session of the latest runs by its id', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const session = await caller.createSession('echo', { sessionId: 'order-77' });
+  await caller.run(session, 'hello');
+  await caller.run(session, 'again');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('order-77 session');
+  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['echo · order-77Session']);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Session order-77' }).waitFor();
+  await context.close();
+});
