@@ -35,7 +35,10 @@ export function followChanges(account: string): () => void {
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   };
-  navigator.locks.request(channel.name, { signal: leaving.signal }, lead).catch(() => undefined);
+  // Pages of plain HTTP have no locks: there each tab reads a stream of its own.
+  const locks = navigator.locks as LockManager | undefined;
+  const led = locks?.request(channel.name, { signal: leaving.signal }, lead) ?? lead();
+  led.catch(() => undefined);
   return () => {
     leaving.abort();
     channel.close();

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 export function Copy({ text }: { readonly text: string }) {
   const isDone = useSignal(false);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
+    await copyText(text);
     isDone.value = true;
     setTimeout(() => {
       isDone.value = false;
@@ -23,4 +23,19 @@ export function Command({ text }: { readonly text: string }) {
       <Copy text={text} />
     </div>
   );
+}
+
+/** Copies a text. Pages of plain HTTP have no clipboard of their own: there the browser copies what is selected. */
+export async function copyText(text: string): Promise<void> {
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  if (clipboard !== undefined) return clipboard.writeText(text);
+  const before = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  // What is outside of an open dialog cannot be selected.
+  (before?.closest('dialog') ?? document.body).append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
 }

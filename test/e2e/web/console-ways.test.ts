@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
-import { browserOfFile, visit } from './open-console.ts';
+import { newAccount } from '../../caller.ts';
+import { browserOfFile, openPage, password, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -75,5 +76,37 @@ test('the search finds a session of the latest runs by its id', { timeout }, asy
   await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['echo · order-77Session']);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Session order-77' }).waitFor();
+  await context.close();
+});
+
+/** Takes away what browsers give only to pages of HTTPS and of their own machine. */
+const plainHttp = `
+  delete Crypto.prototype.randomUUID;
+  for (const name of ['clipboard', 'locks', 'mediaDevices']) delete Navigator.prototype[name];
+`;
+
+test('a page of plain HTTP signs in, follows what changes and copies', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const caller = await newAccount(url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  const { context, page, complaints } = await openPage(browser, url);
+  await context.addInitScript(plainHttp);
+  await page.goto(`${url}/console/runs`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  const followed = page.waitForResponse((response) => response.url().endsWith('/api/changes'));
+  await page.keyboard.press('Enter');
+  await page.getByText('No runs yet').waitFor();
+  await followed;
+  await caller.run(await caller.createSession('echo'), 'hello');
+  await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'echo' }).click();
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByText('The link is copied.').waitFor();
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Find anything' });
+  await field.press('Control+v');
+  expect(await field.inputValue()).toBe(page.url());
+  expect(complaints).toEqual([]);
   await context.close();
 });

@@ -2,6 +2,7 @@ import type { Event, Run } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
 import { invalidate } from '../../data/query.ts';
 import { Button, LinkButton } from '../../kit/button.tsx';
+import { copyText } from '../../kit/copy.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { go, href, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
@@ -29,7 +30,7 @@ export function RunActions({ run, events }: RunActionsProps) {
     go(screen`/chat/${app}/${id}` + (user === 'user' ? '' : `?user=${encodeURIComponent(user)}`));
   };
   const share = async (): Promise<void> => {
-    await navigator.clipboard.writeText(location.href);
+    await copyText(location.href);
     say(t.run.copiedLink);
   };
   return (

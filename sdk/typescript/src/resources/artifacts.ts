@@ -1,5 +1,6 @@
 import type { Answer } from '../records.ts';
 import { type CallOptions, route, type Upload } from '../transport/call.ts';
+import { newKey } from '../transport/new-key.ts';
 import type { Transport } from '../transport/transport.ts';
 import { pathOf, type SessionName } from './sessions.ts';
 
@@ -71,7 +72,7 @@ export class Artifacts {
     upload: Upload,
     options: UploadOptions = {},
   ): Promise<Answer<'uploadArtifact'>> {
-    const { mimeType = 'application/octet-stream', idempotencyKey = crypto.randomUUID(), signal } = options;
+    const { mimeType = 'application/octet-stream', idempotencyKey = newKey(), signal } = options;
     const headers = { 'content-type': mimeType };
     return this.#transport.json({
       method: 'PUT',

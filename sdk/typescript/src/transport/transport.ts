@@ -5,6 +5,7 @@ import { type Call, queryOf, type Sendable } from './call.ts';
 import type { Credentials } from './credentials.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import { hasUnknownOutcome, isPassing } from './is-passing.ts';
+import { newKey } from './new-key.ts';
 
 export interface TransportOptions {
   /** Address of the server, without a slash at the end. */
@@ -54,7 +55,7 @@ export class Transport {
    * with another token after a 401. With `isOpen` the time limit ends with the headers, and what is read later belongs to the caller.
    */
   async send<T>(call: Call, read: Read<T>, isOpen = false): Promise<T> {
-    const key = call.idempotencyKey ?? (keyed.has(call.method ?? 'GET') ? crypto.randomUUID() : undefined);
+    const key = call.idempotencyKey ?? (keyed.has(call.method ?? 'GET') ? newKey() : undefined);
     let token = await this.options.credentials.token();
     let [isRenewed, mayBeDone] = [false, false];
     for (let attempt = 1; ; attempt += 1) {
