@@ -212,3 +212,43 @@ test('the fields above the sessions say whose are listed, and the list stays wit
   expect([await agent?.inputValue(), await user?.inputValue()]).toEqual(['echo', 'user123']);
   await context.close();
 });
+
+test('events that cannot be read are told, can be read again, and are told of their own run only', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  for (const text of ['one', 'other']) await caller.run(await caller.createSession('echo', { sessionId: text }), text);
+  const runs = (await caller.request<{ invocationId: string; sessionId: string }[]>('GET', '/runs')).body;
+  const [other = '', one = ''] = runs.map(({ invocationId }) => invocationId);
+  const away = { status: 500, json: { detail: 'The service is away.' } };
+  const ofSession = ({ pathname, searchParams }: URL) =>
+    pathname.endsWith('/sessions/one') && searchParams.get('limit') === '50';
+  const ofRun = ({ pathname }: URL) => pathname === `/runs/${one}/events`;
+  const problem = page.getByText('The service is away.');
+  const again = page.getByRole('button', { name: 'Try again' });
+  for (const isAway of [ofSession, ofRun]) await page.route(isAway, (route) => route.fulfill(away));
+
+  await page.goto(`${url}/console/sessions/echo/u1/one`);
+  await problem.waitFor();
+  await page.unroute(ofSession);
+  await again.click();
+  await page.locator('summary', { hasText: 'one' }).first().waitFor();
+
+  await page.goto(`${url}/console/runs/${one}`);
+  await problem.waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(other);
+  await page.getByRole('option').filter({ hasText: other }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: `Run ${other.slice(0, 10)}` }).waitFor();
+  await page.getByRole('list', { name: 'Timeline' }).waitFor();
+  await page.goBack();
+  await problem.waitFor();
+  await page.unroute(ofRun);
+  await again.click();
+  await page.getByRole('list', { name: 'Timeline' }).waitFor();
+  await context.close();
+});

@@ -1,5 +1,5 @@
 import { mesh } from '../../data/client.ts';
-import { useQuery } from '../../data/query.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
 import { When } from '../../kit/states.tsx';
 import { t } from '../../texts.ts';
 
@@ -19,7 +19,7 @@ interface Tool {
 export function Parts({ app }: { readonly app: string }) {
   const known = useQuery(`agent:${app}:parts`, () => mesh.apps.info(app));
   return (
-    <When known={known}>
+    <When known={known} retry={() => invalidate(`agent:${app}:parts`)}>
       {({ agents }) => (
         <div class="stack">
           {Object.values((agents ?? {}) as Readonly<Record<string, Part>>).map((part) => (

@@ -20,7 +20,7 @@ export function Deliveries({ id }: { readonly id: string }) {
     await invalidate(key);
   };
   return (
-    <When known={known}>
+    <When known={known} retry={() => invalidate(key)}>
       {(deliveries) =>
         deliveries.length === 0 ? (
           <Empty icon="hook" title={t.run.noDeliveries} />

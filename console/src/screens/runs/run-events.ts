@@ -7,16 +7,18 @@ import { asError, invalidate } from '../../data/query.ts';
 interface WatchedRun {
   readonly events: Signal<readonly Event[]>;
   readonly error: Signal<Error | undefined>;
+  readonly retry: () => void;
 }
 
 /** The whole events of a run, as they come. */
 export function useRunEvents(id: string, status: Run['status'] | undefined): WatchedRun {
   const [events, error] = [useSignal<readonly Event[]>([]), useSignal<Error | undefined>(undefined)];
+  const tries = useSignal(0);
   const isWaiting = status === 'waiting';
   useEffect(() => {
     const leaving = new AbortController();
     const watch = async (): Promise<void> => {
-      events.value = [];
+      [events.value, error.value] = [[], undefined];
       for await (const event of mesh.runs.watch(id, { signal: leaving.signal })) {
         if (event.gap === undefined && event.partial !== true) events.value = [...events.value, event];
       }
@@ -26,6 +28,6 @@ export function useRunEvents(id: string, status: Run['status'] | undefined): Wat
       if (!leaving.signal.aborted) error.value = asError(reason);
     });
     return () => leaving.abort();
-  }, [id, isWaiting]);
-  return { events, error };
+  }, [id, isWaiting, tries.value]);
+  return { events, error, retry: () => (tries.value += 1) };
 }

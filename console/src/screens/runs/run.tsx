@@ -24,7 +24,7 @@ const tabs = ['timeline', 'events', 'record', 'deliveries'] as const;
 export function Run({ params }: { readonly params: Params }) {
   const id = params['id'] ?? '';
   const known = useQuery(`run:${id}`, () => mesh.runs.get(id), { everyMs: 4_000 });
-  const { events, error } = useRunEvents(id, known.data?.status);
+  const { events, error, retry } = useRunEvents(id, known.data?.status);
   return (
     <When known={known} retry={() => invalidate(`run:${id}`)}>
       {(run) => (
@@ -48,7 +48,7 @@ export function Run({ params }: { readonly params: Params }) {
               <Markdown text={run.output} />
             </section>
           )}
-          {error.value ? <Failure error={error.value} /> : <Parts run={run} events={events.value} />}
+          {error.value ? <Failure error={error.value} retry={retry} /> : <Parts run={run} events={events.value} />}
         </Page>
       )}
     </When>

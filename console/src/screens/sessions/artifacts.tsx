@@ -4,7 +4,7 @@ import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { sessionKey, sessionPath } from '../../data/session-record.ts';
 import { Button, LinkButton } from '../../kit/button.tsx';
-import { Empty, Skeleton, When } from '../../kit/states.tsx';
+import { Empty, Failure, Skeleton, When } from '../../kit/states.tsx';
 import { useSure } from '../../kit/sure.tsx';
 import { Time } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
@@ -50,9 +50,10 @@ function Artifact({ place, name }: ArtifactProps) {
 
 function Versions({ place, name }: ArtifactProps) {
   const key = `${sessionKey(place)}:artifacts:${name}`;
-  const { data } = useQuery(key, () => mesh.artifacts.versions(place, name));
+  const { data, error } = useQuery(key, () => mesh.artifacts.versions(place, name));
   const chosen = useSignal<number | undefined>(undefined);
   const [sure, ask] = useSure();
+  if (data === undefined && error !== undefined) return <Failure error={error} retry={() => invalidate(key)} />;
   if (data === undefined) return <Skeleton />;
   const version = data.find((it) => it.version === chosen.value) ?? data.at(-1);
   if (version === undefined) return null;

@@ -1,6 +1,6 @@
 import type { SessionPlace } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
-import { useQuery } from '../../data/query.ts';
+import { invalidate, useQuery } from '../../data/query.ts';
 import { Empty, When } from '../../kit/states.tsx';
 import { t } from '../../texts.ts';
 
@@ -14,7 +14,7 @@ export function MemorySearch({ place, words }: MemorySearchProps) {
   const key = `memory?${place.app}&${place.user}&${words}`;
   const known = useQuery(key, () => mesh.memory.search(place, words, { limit: 30 }));
   return (
-    <When known={known}>
+    <When known={known} retry={() => invalidate(key)}>
       {(entries) =>
         entries.length === 0 ? (
           <Empty icon="search" title={t.sessions.noMemory} text={t.sessions.noMemoryText} />

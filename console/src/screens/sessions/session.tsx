@@ -8,7 +8,7 @@ import { invalidate, useQuery } from '../../data/query.ts';
 import { Button, LinkButton } from '../../kit/button.tsx';
 import { Json } from '../../kit/json.tsx';
 import { Facts, Page, Tabs } from '../../kit/page.tsx';
-import { Skeleton, When } from '../../kit/states.tsx';
+import { Failure, Skeleton, When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useSure } from '../../kit/sure.tsx';
 import { AppName } from '../../parts/app-name.tsx';
@@ -89,12 +89,14 @@ function RunsLink({ place: { app, user, session } }: { readonly place: SessionNa
 }
 
 function Events({ place }: { readonly place: SessionName }) {
-  const { data, more } = useList({
-    key: `${sessionKey(place)}:events`,
+  const key = `${sessionKey(place)}:events`;
+  const { data, error, more } = useList({
+    key,
     read: () => mesh.sessions.events(place, { order: 'desc', limit: 50 }),
     idOf: ({ id }) => id ?? '',
     everyMs: 5_000,
   });
+  if (data === undefined && error !== undefined) return <Failure error={error} retry={() => invalidate(key)} />;
   if (data === undefined) return <Skeleton />;
   if (data.length === 0) return <p class="muted">{t.sessions.noEvents}</p>;
   return (
