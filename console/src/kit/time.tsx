@@ -32,6 +32,24 @@ function relative(seconds: number): string {
   return words.format(Math.round(seconds / size), unit);
 }
 
+interface ClockTimeProps {
+  readonly at: string;
+  /** Name of the zone, such as `Europe/Berlin`. */
+  readonly zone: string;
+}
+
+/** A time by the clock of a zone, such as `Sun, Nov 29, 02:30`; the distance from now is its title. */
+export function ClockTime({ at, zone }: ClockTimeProps) {
+  const shape = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  const clock = new Intl.DateTimeFormat('en', { ...shape, hourCycle: 'h23', timeZone: zone });
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={relative((date.getTime() - now.value) / 1000)}>
+      {clock.format(date)}
+    </time>
+  );
+}
+
 /** A length of time in words, such as `1.4 s` or `3 min 5 s`. */
 export function lengthOf(seconds: number): string {
   if (seconds < 1) return `${Math.max(0, Math.round(seconds * 1000))} ms`;

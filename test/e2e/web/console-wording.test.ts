@@ -241,3 +241,21 @@ test('a chat with an agent that is not there says so, and opens no other one', {
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the next times of a schedule are told by the clock of its zone, below a message of any length', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const newMessage = { role: 'user', parts: [{ text: 'report'.repeat(60) }] };
+  const schedule = { cron: '30 9 1 1 *', timezone: 'Asia/Tokyo', appName: 'echo', userId: 'user', newMessage };
+  await caller.request('POST', '/api/schedules', schedule);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${url}/console/automation`);
+  const times = page.locator('#main time');
+  await expect.poll(() => times.allTextContents()).toEqual(Array(3).fill(expect.stringMatching(/Jan 1, 09:30$/)));
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  await context.close();
+});

@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../../kit/button.tsx';
 import { Page, Tabs } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
 import { useSure } from '../../kit/sure.tsx';
-import { Time } from '../../kit/time.tsx';
+import { ClockTime, Time } from '../../kit/time.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { base, href, query } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
@@ -102,7 +102,7 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
         <p class="row small muted">
           {t.automation.next}
           {schedule.next_times.map((at) => (
-            <Time key={at} at={at} />
+            <ClockTime key={at} at={at} zone={timezone} />
           ))}
         </p>
       )}

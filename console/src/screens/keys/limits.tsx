@@ -77,8 +77,8 @@ function Budget({ limit }: { readonly limit: UsageLimit }) {
             <meter
               class={`budget ${tone}`}
               aria-label={t.keys.amounts[name]}
-              max={Math.max(most, 1e-9)}
-              value={Math.min(spent, most)}
+              max={1}
+              value={most === 0 ? 1 : Math.min(1, spent / most)}
             />
           </div>
         );
