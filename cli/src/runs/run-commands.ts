@@ -1,3 +1,4 @@
+import type { AgentMesh } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { UsageError } from '../terminal/exit-code.ts';
@@ -37,6 +38,7 @@ export function addRunCommands(program: Command): void {
       process.exitCode = await followRun(mesh.runs.stream(request), output);
     });
   addTail(program);
+  addLogs(program);
   addLists(program);
   addChanges(program);
 }
@@ -53,6 +55,31 @@ function addTail(program: Command): void {
       if (wanted === undefined) throw new UsageError('There is no run yet. Type: agentmesh run echo Hello');
       process.exitCode = await followRun(mesh.runs.watch(wanted), output);
     });
+}
+
+function addLogs(program: Command): void {
+  program
+    .command('logs')
+    .description('print what code of a run has printed, and what the server warns of')
+    .argument('<run>')
+    .action(async (id: string, _: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const log = await mesh.runs.log(id);
+      if (output.isJson) return output.record(log);
+      for (const line of log.lines) output.line(textOfLine(line));
+      if (log.leftOut !== undefined) output.note(`${log.leftOut} further lines were not kept.`);
+      else if (log.lines.length === 0) output.note('There are none.');
+    });
+}
+
+type LogLine = Awaited<ReturnType<AgentMesh['runs']['log']>>['lines'][number];
+
+/** Time, level and message. Further lines of a message are indented, and so are the frames of a stack; a terminal is sent no control characters. */
+function textOfLine({ time, level, message, attributes }: LogLine): string {
+  const stack = attributes?.['stack'];
+  const text = typeof stack === 'string' ? `${message}\n${stack}` : message;
+  const lines = text.split(/\r?\n/).map((line) => line.replaceAll('\t', '  ').replaceAll(/\p{Cc}+/gu, ''));
+  return `${new Date(time * 1_000).toISOString()} ${level.padEnd(5)} ${lines.join('\n    ')}`;
 }
 
 function addLists(program: Command): void {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AgentMesh, type Run } from '@agentmesh/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
+import { makeAgent } from '../agents/make-agent.ts';
 import manifest from '../../../cli/package.json' with { type: 'json' };
 import { type Ended, type Running, startCommand } from './start-command.ts';
 
@@ -107,6 +108,24 @@ describe('agentmesh run', () => {
 });
 
 describe('agentmesh', () => {
+  test('prints the log of a run: time, level and message of each line, or JSON', async () => {
+    const account = await newAccount(url);
+    const own = { AGENTMESH_TOKEN: account.token ?? '' };
+    const id = await makeAgent(account, { mcp_servers: [{ url: 'http://127.0.0.1:9/mcp' }] });
+    const { headers } = await account.run(await account.createSession(`agent${id}`), 'hello');
+    const run = headers.get('x-invocation-id') ?? '';
+    const logs = (...args: string[]): Promise<Ended> => start(['logs', run, ...args], own).ended;
+    await expect.poll(async () => (await logs()).out, { timeout: 20_000 }).not.toBe('');
+    const { code, out, err } = await logs();
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^\d{4}-\d\d-\d\dT\S+Z warn  The tools of .+ cannot be used, .+\n$/);
+    const lines = [expect.objectContaining({ level: 'warn', message: expect.any(String) })];
+    expect(JSON.parse((await logs('--json')).out)).toEqual({ lines });
+    const { invocationId } = await mesh.runs.start({ app: 'echo', user: 'user', text: 'Hello' });
+    expect(await command('logs', invocationId)).toEqual({ code: 0, out: '', err: 'There are none.\n' });
+    expect((await start(['logs', run]).ended).code).toBe(1);
+  });
+
   test('lists runs and sessions as tables and as JSON, shows one, and cancels', async () => {
     const { invocationId, sessionId } = await mesh.runs.start({ app: 'echo', user: 'user', text: '[[wait:60000]]' });
     expect((await command('runs', '--limit', '5')).out).toMatch(new RegExp(`INVOCATION ID.*\n(.*\n)*${invocationId}`));

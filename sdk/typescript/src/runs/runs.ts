@@ -111,6 +111,11 @@ export class Runs {
     return this.#transport.json({ path: route`/runs/${id}/trace`, ...options });
   }
 
+  /** What code of its app has printed, and what the server warns of: within a second, also while it goes on. */
+  async log(id: string, options?: CallOptions): Promise<Answer<'getRunLog'>> {
+    return this.#transport.json({ path: route`/runs/${id}/log`, ...options });
+  }
+
   /** Runs of the account, newest first. */
   list({ signal, ...query }: RunFilter = {}): List<Run> {
     return listOf(this.#transport, { path: '/runs', query, signal });

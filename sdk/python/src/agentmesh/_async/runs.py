@@ -88,6 +88,10 @@ class AsyncRuns:
         """The times of its agents, models and tools; complete a second after an attempt has ended."""
         return await self._transport.json(Call("GET", route("/runs/{}/trace", run_id)), models.RunTrace)
 
+    async def log(self, run_id: str) -> models.RunLog:
+        """The lines that code of its app has printed, and warnings of the server; a second after them, also while it goes on."""
+        return await self._transport.json(Call("GET", route("/runs/{}/log", run_id)), models.RunLog)
+
     def list(self, **query: Any) -> AsyncIterator[models.Run]:
         """Runs of the account, newest first. Filters: status, app, user, session, since, agentVersion, minCost, limit.
 

@@ -88,6 +88,10 @@ class Runs:
         """The times of its agents, models and tools; complete a second after an attempt has ended."""
         return self._transport.json(Call("GET", route("/runs/{}/trace", run_id)), models.RunTrace)
 
+    def log(self, run_id: str) -> models.RunLog:
+        """The lines that code of its app has printed, and warnings of the server; a second after them, also while it goes on."""
+        return self._transport.json(Call("GET", route("/runs/{}/log", run_id)), models.RunLog)
+
     def list(self, **query: Any) -> Iterator[models.Run]:
         """Runs of the account, newest first. Filters: status, app, user, session, since, agentVersion, minCost, limit.
 
