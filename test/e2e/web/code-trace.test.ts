@@ -5,15 +5,27 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
 import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
+import { faultsOf, themes } from './open-console.ts';
 
 const url = inject('meshUrl');
 const name = 'desk';
 const folder = join(inject('agentsDir'), name);
 const agent = `
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { FunctionTool, LlmAgent, SequentialAgent } from '@google/adk';
 
 const lookUp = new FunctionTool({ name: 'look_up', description: 'Looks up.', execute: () => ({ found: 'a kettle' }) });
-const llm = (name) => new LlmAgent({ name, model: 'echo/echo', tools: [lookUp] });
+const talk = async () => {
+  console.log('it begins', { shelf: 3 });
+  while (!existsSync(join(import.meta.dirname, 'go.txt'))) await setTimeout(20);
+  console.debug('a detail\\nin two lines');
+  console.warn('the shelf is nearly empty');
+  throw new TypeError('nobody is at the desk: ' + '${'x'.repeat(300)}');
+};
+const tools = [lookUp, new FunctionTool({ name: 'talk', description: 'Talks.', execute: talk })];
+const llm = (name) => new LlmAgent({ name, model: 'echo/echo', tools });
 
 export const rootAgent = new SequentialAgent({ name: 'desk', subAgents: [llm('finder'), llm('writer')] });
 `;
@@ -92,6 +104,39 @@ test('the console shows the trace of an app in code as a tree', { timeout: 180_0
   const text = (await spans.allInnerTexts()).join('\n');
   for (const word of ['desk', 'finder', 'writer', 'look_up']) expect(text).toContain(word);
   if (process.env.VERIFY === 'full') await page.screenshot({ path: join(shots, 'trace-of-code.png'), fullPage: true });
+  await page.context().close();
+});
+
+test('the console shows the log of a run while it goes on, with levels in words, in both themes and on a phone', {
+  timeout: 180_000,
+}, async ({ skip }) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const newMessage = { role: 'user', parts: [{ text: '[[tool:talk {}]]' }] };
+  const body = { appName: name, userId: 'user', sessionId, newMessage };
+  const started = await caller.request<{ invocationId: string }>('POST', '/runs', body);
+  const page = await visit(browser, `/console/runs/${started.body.invocationId}?tab=log`);
+  const lines = page.getByRole('list', { name: 'Log' }).getByRole('listitem');
+  await lines.filter({ hasText: 'it begins { shelf: 3 }' }).waitFor();
+  expect(await lines.count()).toBe(1);
+  await page.getByText('Running').waitFor();
+  await writeFile(join(folder, 'go.txt'), '');
+  await expect.poll(() => lines.count(), { timeout: 30_000 }).toBe(4);
+  await page.getByText('Completed').waitFor();
+  const levels = await lines.locator('.badge').allInnerTexts();
+  expect(levels).toEqual(['info', 'debug', 'warn', 'error']);
+  expect(await lines.last().innerText()).toMatch(
+    /The tool talk has failed: TypeError: nobody is at the desk[^]*agent\.ts:/,
+  );
+  for (const width of [360, 1_280])
+    for (const [theme, rules] of themes) {
+      await page.setViewportSize({ width, height: 860 });
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      expect([width, theme, await faultsOf(page, rules)]).toEqual([width, theme, []]);
+      if (process.env.VERIFY === 'full')
+        await page.screenshot({ path: join(shots, `run-log-${theme}-${width}.png`), fullPage: true });
+    }
+  await page.goto(`${url}/console/runs/${runId}?tab=log`);
+  await page.getByRole('heading', { name: 'Nothing is in the log' }).waitFor();
   await page.context().close();
 });
 

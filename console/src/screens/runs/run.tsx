@@ -16,9 +16,10 @@ import { Deliveries } from './deliveries.tsx';
 import { RunActions } from './run-actions.tsx';
 import { useRunEvents } from './run-events.ts';
 import { RunFacts } from './run-facts.tsx';
+import { RunLog } from './run-log.tsx';
 import { Timeline } from './timeline.tsx';
 
-const tabs = ['timeline', 'events', 'record', 'deliveries'] as const;
+const tabs = ['timeline', 'events', 'log', 'record', 'deliveries'] as const;
 
 /** One run: what it did, when, with what, and what it waits for. */
 export function Run({ params }: { readonly params: Params }) {
@@ -67,6 +68,7 @@ function Parts({ run, events }: { readonly run: RunRecord; readonly events: read
       <Tabs tabs={links} />
       {here === 'timeline' && <Timeline run={run} events={events} />}
       {here === 'events' && events.map((event, index) => <Json key={event.id ?? index} value={event} />)}
+      {here === 'log' && <RunLog run={run} />}
       {here === 'record' && <Json value={run} />}
       {here === 'deliveries' && <Deliveries id={run.invocationId} />}
     </>
