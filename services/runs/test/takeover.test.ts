@@ -1,5 +1,6 @@
 import { type BaseTool, FunctionTool, LlmAgent, SequentialAgent } from '@google/adk/core';
 import { MeshError } from '@agentmesh/lib/rpc';
+import { startSpanWatching, watchSpan } from '@agentmesh/lib/spans';
 import { completeActions, type EventJson, toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
@@ -7,6 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { decode, encode } from './stored-session.ts';
 import { type AgentBench, createAgentBench } from './run-agents.ts';
 import { calls, says, ScriptLlm } from './script-llm.ts';
+import { SeenRun } from './seen-run.ts';
 
 /** Calls of tools, with their keys. */
 const done: string[] = [];
@@ -200,4 +202,20 @@ describe('a run that is taken over', () => {
     expect(nextEvent(bench, 1)).toMatchObject({ author: 'steps', errorCode: 'INTERRUPTED' });
     expect(endOf(bench)).toBe(AttemptEnd_Outcome.FAILED);
   });
+});
+
+test('the log of a run that is taken up says so, and why it could not go on', async () => {
+  using _ = startSpanWatching();
+  const seen = new SeenRun();
+  const root = new SequentialAgent({ name: 'helper', subAgents: [helper(new ScriptLlm())] });
+  const bench = createAgentBench(root);
+  await watchSpan(seen, { name: 'invocation', attributes: {} }, () => takeOver(bench, eventOf([call('pay')])));
+  expect(seen.lines).toMatchObject([
+    { level: 'warn', message: expect.stringContaining('another one goes on from the last stored event') },
+    {
+      level: 'error',
+      message: expect.stringMatching(/^The run has failed: ./),
+      attributes: { errorCode: 'INTERRUPTED' },
+    },
+  ]);
 });

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { openCodeApps } from '../../../test/open-code-apps.ts';
 import { createAgentBench, createAppBench } from '../../../test/run-agents.ts';
 import { calls, says, ScriptLlm } from '../../../test/script-llm.ts';
-import { type RunLine, RunWatcher } from '../../tell-run.ts';
+import { SeenRun } from '../../../test/seen-run.ts';
 import { guardTool } from '../entries/guard-tool.ts';
 import { tellToolFailures } from '../entries/tell-tool-failures.ts';
 
@@ -120,18 +120,6 @@ test.each([Infinity, 2_592_000])(
   },
 );
 
-class SeenRun extends RunWatcher {
-  readonly lines: RunLine[] = [];
-  leftOut = 0;
-  add(): void {}
-  tell(line: RunLine): void {
-    this.lines.push(line);
-  }
-  leaveOut(lines: number): void {
-    this.leftOut += lines;
-  }
-}
-
 const printing = `
 import { setTimeout } from 'node:timers/promises';
 import { FunctionTool, LlmAgent } from '@google/adk';
@@ -143,7 +131,8 @@ const some = (word) => async () => {
   void setTimeout(1).then(() => console.log(word, 'after'));
 };
 const wide = () => console.error('x'.repeat(100_000));
-const tools = [make('many', many), make('wide', wide), make('one', some('one')), make('other', some('other'))];
+const last = () => { console.log('last words'); process.exit(3); };
+const tools = [make('last', last), make('many', many), make('wide', wide), make('one', some('one')), make('other', some('other'))];
 export const rootAgent = new LlmAgent({ name: 'agent', model: 'echo/echo', tools });
 `;
 
@@ -178,6 +167,10 @@ test('lines of two runs at once in one worker reach each its own run, in order, 
   expect(many.leftOut).toBe(2_000);
   const [wide] = (await run('wide')).lines;
   expect([wide?.level, wide?.message.length]).toEqual(['error', 4_200]);
+  expect((await run('last')).lines.map(({ message }) => message)).toEqual([
+    'last words',
+    expect.stringMatching(/^The run has failed: .*it exited with code 3 while the tool "last" ran\.$/),
+  ]);
   const printed = said('an app printed').map(({ line, invocationId }) => [line, typeof invocationId]);
   expect(printed).toContainEqual(['loaded', 'undefined']);
   expect(printed).toContainEqual(['one 0', 'string']);
