@@ -11,6 +11,7 @@ import {
   createMetrics,
   type Logger,
   type Metrics,
+  standardOutput,
   startOpsServer,
   startTracing,
 } from '../telemetry/index.ts';
@@ -175,7 +176,7 @@ async function openBase(
 ): Promise<Base> {
   const config = parseSettings(processSettings, env);
   const name = services.length === words.length ? 'mesh' : services.map((service) => service.name).join('+');
-  const destination = config.LOG_FORMAT === 'plain' ? plainLines((text) => process.stdout.write(text)) : undefined;
+  const destination = config.LOG_FORMAT === 'plain' ? plainLines((text) => standardOutput().write(text)) : undefined;
   const log = createLogger({ level: config.LOG_LEVEL, name, ...(destination && { destination }) });
   const metrics = createMetrics();
   const tracing = await startTracing({ serviceName: `agentmesh-${name}`, env });

@@ -23,4 +23,5 @@ export {
   startServerSpan,
   type WorkSpan,
 } from './server-span.ts';
+export { standardOutput } from './standard-output.ts';
 export { isTracing, startTracing, type TracingOptions } from './tracing.ts';

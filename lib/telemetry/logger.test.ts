@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createLogger, requestContext } from './index.ts';
 
@@ -52,5 +56,34 @@ describe('createLogger', () => {
     log.error(error);
     expect(last()['err']).toMatchObject({ type: 'TypeError' });
     expect(lines.join('')).not.toContain('hunter2');
+  });
+});
+
+describe('standard output', () => {
+  /** A process that logs twice and ends with the code 7. */
+  const program = `
+    const { createLogger } = await import(process.argv[1]);
+    const log = createLogger({ level: 'info', name: 'auth' });
+    log.info('first');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    log.info('second');
+    process.exit(7);
+  `;
+  const args = ['--input-type=module', '-e', program, new URL('index.ts', import.meta.url).href];
+
+  it('has the lines of a process up to its end', async () => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    const lines = (await text(child.stdout)).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['first', 'second']);
+    expect((await ended)[0]).toBe(7);
+  });
+
+  it.runIf(process.platform === 'linux')('on a full disk loses lines, and ends no process', async () => {
+    await using full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, args, { stdio: ['ignore', full.fd, 'inherit'] });
+    const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    expect(await once(child, 'exit')).toEqual([7, null]);
+    clearTimeout(timer);
   });
 });

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import { redactSecrets } from './redact-secrets.ts';
 import { requestContext } from './request-context.ts';
+import { standardOutput } from './standard-output.ts';
 
 /** A pino logger: `log.info({ key: value }, 'text')`. Errors go under `err`. */
 export type Logger = PinoLogger;
@@ -22,7 +23,7 @@ export interface LoggerOptions {
  * secrets (password, token, authorization, cookie, ...) are replaced, at any depth; pino gives no such hook for the bindings
  * of `child`, so secrets do not belong there.
  */
-export function createLogger({ level, name, destination }: LoggerOptions): Logger {
+export function createLogger({ level, name, destination = standardOutput() }: LoggerOptions): Logger {
   const options = {
     level,
     customLevels,
@@ -37,7 +38,7 @@ export function createLogger({ level, name, destination }: LoggerOptions): Logge
     },
   };
   // The type of a logger with a level of its own does not fit where any logger does.
-  const log: unknown = destination ? pino(options, destination) : pino(options);
+  const log: unknown = pino(options, destination);
   return log as Logger;
 }
 
