@@ -253,7 +253,7 @@ async function commandOf(names: readonly string[], command: string): Promise<voi
  */
 const sameRequestMs = 1_000;
 
-/** Resolves at the first SIGINT or SIGTERM. A later signal, not part of the first request, ends the process at once. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP, which a terminal sends when its window is closed. A later signal, not part of the first request, ends the process at once. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
@@ -262,8 +262,7 @@ export function untilStopped(): Promise<void> {
       if (performance.now() - askedAt > sameRequestMs) process.exit(130);
       resolve();
     };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   });
 }
 

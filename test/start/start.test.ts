@@ -161,7 +161,11 @@ describe('main.ts', { timeout: 60_000 }, () => {
     for (const name of ['MAIL_FROM', 'MESH_TLS_CA', 'MESH_IDENTITY']) expect(told).toContain(`${name} is missing`);
   });
 
-  test('stops gracefully when one request to stop comes as two signals', async () => {
+  test.each<[string, NodeJS.Signals[]]>([
+    // Two signals of the same kind at once would be merged by the kernel.
+    ['one request to stop comes as two signals', ['SIGTERM', 'SIGINT']],
+    ['its terminal is closed', ['SIGHUP']],
+  ])('stops gracefully when %s', async (_, signals) => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
     const env = { ...plainEnvironment, ...settings, ...calledBySessions };
@@ -173,9 +177,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
       if (lines.at(-1) === 'ready') ready.resolve();
     });
     await ready.promise;
-    // Two signals of the same kind at once would be merged by the kernel.
-    child.kill('SIGTERM');
-    child.kill('SIGINT');
+    for (const signal of signals) child.kill(signal);
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(lines.at(-1)).toBe('stopping');
   });
