@@ -29,7 +29,7 @@ function loadEnv(): void {
 
 function writeKey(key: string, existing: string): void {
   const separator = existing === '' || existing.endsWith('\n') ? '' : '\n';
-  appendFileSync(envFile, `${separator}ENCRYPT_KEY=${key}\n`, { mode: 0o600 });
+  appendFileSync(envFile, `${separator}ENCRYPT_KEY=${key}\n`, { mode: 0o600, flush: true });
   chmodSync(envFile, 0o600);
   console.log(
     `Wrote a random ENCRYPT_KEY to ${envFile}. Keep it: data that it encrypts and tokens that it signs are lost without it.\n`,

@@ -128,9 +128,11 @@ export async function makePrivateFolder(folder: string, account: Account | undef
 async function password(home: string): Promise<string> {
   const file = join(home, 'password');
   const known = await readFile(file, 'utf8').catch(() => undefined);
-  if (known !== undefined) return known;
+  if (known !== undefined && known !== '') return known;
+  // A power cut has left it empty, at a start that did not flush it.
+  if (known === '') await rm(file);
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
   // The first of several starts wins, and its file is complete the moment it is there.
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -73,7 +73,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 function serverSettings(home: PostgresHome): string[] {
   return [
     'listen_addresses=',
-    `unix_socket_directories="${home.sockets}"`,
+    `unix_socket_directories="${home.sockets.replaceAll('"', '""')}"`,
     'unix_socket_permissions=0700',
     'port=5432',
     'fsync=on',

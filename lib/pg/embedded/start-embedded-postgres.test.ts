@@ -240,6 +240,21 @@ test('data that a killed start began to make are made anew, also when the next s
   expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
+test('a power cut at the first start, which leaves an empty password, is no obstacle to the next one', async () => {
+  const folder = join(root, 'cut');
+  await mkdir(join(folder, 'postgres'), { recursive: true });
+  await chmod(join(folder, 'postgres'), 0o711);
+  await writeFile(join(folder, 'postgres', 'password'), '', { mode: 0o600 });
+  const { url } = await start(folder);
+  expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(new URL(url).password).not.toBe('');
+});
+
+test('a data folder whose path has blanks, quotes and other characters works', async () => {
+  const { url } = await start(join(dataDir, `b l"a'n%20k, ünï\\日本#?@:$`));
+  expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
 test('a wrong password is refused', async () => {
   const server = await start();
   const url = new URL(server.url);
