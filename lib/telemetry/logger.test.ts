@@ -59,6 +59,19 @@ describe('createLogger', () => {
   });
 });
 
+it('leaves out what PostgreSQL tells of rows in the details of its errors', () => {
+  const { log, lines, last } = capture();
+  const error = Object.assign(new Error('null value in column "name" violates not-null constraint'), {
+    code: '23502',
+    detail: 'Failing row contains (7, ada@example.com, null).',
+    where: `unnamed portal parameter $1 = 'ada@example.com'`,
+    table: 'accounts',
+  });
+  log.error({ err: error }, 'failed');
+  expect(last()['err']).toMatchObject({ code: '23502', table: 'accounts' });
+  expect(lines.join('')).not.toContain('ada@example.com');
+});
+
 describe('standard output', () => {
   /** A process that logs twice and ends with the code 7. */
   const program = `

@@ -7,6 +7,8 @@ const TOKEN_KEY = /token$/i;
 const MAX_DEPTH = 6;
 /** Fields of a serialized error that hold errors. */
 const causes = new Set(['cause', 'aggregateErrors']);
+/** Fields of PostgreSQL's errors that quote rows and parameters. */
+const quoting = new Set(['detail', 'where', 'internalQuery']);
 
 /**
  * A copy fit for a log line: every value under a secret-looking key reads `[redacted]`, errors become plain objects with
@@ -20,9 +22,9 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   return 'toJSON' in value ? value : redactFields(value, depth);
 }
 
-/** Type, message, stack, causes and plain values. Libraries attach whole clients and sockets to their errors. */
+/** Type, message, stack, causes and plain values that quote no data of users. Libraries attach whole clients and sockets to their errors. */
 function plainError(error: Error): object {
-  const fields = Object.entries(stdSerializers.errWithCause(error));
+  const fields = Object.entries(stdSerializers.errWithCause(error)).filter(([key]) => !quoting.has(key));
   return Object.fromEntries(fields.filter(([key, value]) => typeof value !== 'object' || causes.has(key)));
 }
 
