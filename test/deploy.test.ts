@@ -133,6 +133,14 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     const own = podsOf(render({ services: { runs: { shutdownGraceSeconds: 300 } } })).get('runs');
     expect(envOf(own).SHUTDOWN_GRACE_SECONDS).toBe('300');
     expect(own?.terminationGracePeriodSeconds).toBeGreaterThan(300);
+    const set = podsOf(render({ services: { runs: { env: { SHUTDOWN_GRACE_SECONDS: '200' } } } })).get('runs');
+    expect(set?.terminationGracePeriodSeconds).toBeGreaterThan(200);
+  });
+
+  it('takes a plain setting whose name begins like a secret', () => {
+    const minutes = { PASSWORD_RESET_TOKEN_EXPIRE_MINUTES: '60' };
+    const pod = podsOf(render({ services: { auth: { env: minutes } } })).get('auth');
+    expect(envOf(pod)).toMatchObject(minutes);
   });
 
   it('allows only the connections of services that call each other in the code, DNS, the database and the internet for services that need it', () => {
@@ -227,6 +235,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     ['no Secret', 'existingSecret=', 'existingSecret is missing'],
     ['a misspelt value', 'networkPolicies.enabled=false', 'networkPolicies'],
     ['a secret in plain environment', 'services.runs.env.OPENAI_API_KEY=sk-1', 'OPENAI_API_KEY'],
+    ['a password in plain environment', 'services.auth.env.DEFAULT_SUPERADMIN_PASSWORD=x', 'PASSWORD'],
     ['a number where text is needed', 'env.GATEWAY_MAX_BODY_BYTES=20971520', 'env.GATEWAY_MAX_BODY_BYTES'],
     [
       'several replicas on a volume of one node',
