@@ -7,6 +7,7 @@ import {
   mkdir,
   mkdtemp,
   readFile,
+  readlink,
   realpath,
   rm,
   stat,
@@ -78,6 +79,12 @@ async function homeFolder(wanted: string, log: Logger): Promise<string> {
   const account = await postgresAccount(join(wanted, 'data'));
   const present = await realpath(wanted).catch(() => undefined);
   if (present !== undefined && (await isReachable(present, account))) return present;
+  // A server beside it would begin without the data.
+  const gone = present === undefined ? await readlink(wanted).catch(() => undefined) : undefined;
+  if (gone !== undefined)
+    throw new Error(
+      `${wanted} leads to ${gone}, which is not there: restore its data, or remove the link to begin anew`,
+    );
   if (await isReachable(await realpath(dirname(wanted)), account)) {
     await mkdir(wanted, { recursive: true, mode: 0o711 });
     return realpath(wanted);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -254,6 +254,18 @@ test('a data folder whose path has blanks, quotes and other characters works', a
   const { url } = await start(join(dataDir, `b l"a'n%20k, ünï\\日本#?@:$`));
   expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'a link to data that are gone is named, and nothing is made beside it',
+  async () => {
+    const closed = join(root, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    await mkdir(join(closed, 'data'), { mode: 0o700 });
+    const link = join(closed, 'data', 'postgres');
+    await symlink('/var/lib/agentmesh/postgres-gone', link);
+    await expect(start(join(closed, 'data'))).rejects.toThrow(`${link} leads to /var/lib/agentmesh/postgres-gone`);
+  },
+);
 
 test('a wrong password is refused', async () => {
   const server = await start();
