@@ -54,6 +54,13 @@ describe('the list of sessions', () => {
   });
 });
 
+test('the link to the next page keeps the filters of a list, also behind a question mark in one', async () => {
+  const { body: session } = await caller.request<SessionJson>('POST', '/apps/echo/users/who%3F/sessions', {});
+  for (const text of ['one', 'two']) await caller.run(session, text);
+  const pages = await follow<{ userId: string }[]>('/runs?user=who?&status=completed&limit=1');
+  expect(pages.map((page) => page.map(({ userId }) => userId))).toEqual([['who?'], ['who?']]);
+});
+
 describe('the events of a session', () => {
   test.each([
     ['limit=3', [['0', '1', '2'], ['3', '4', '5'], ['6']]],

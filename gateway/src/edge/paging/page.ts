@@ -67,7 +67,8 @@ export function addNextPage(
   { list, page, last }: { list: readonly string[]; page: Page; last: readonly CursorField[] },
 ): void {
   const cursor = printCursor(list, [page.newestFirst, ...last]);
-  const query = new URLSearchParams(reply.request.url.split('?')[1]);
+  // The text of a filter may have question marks of its own.
+  const query = new URLSearchParams(reply.request.url.split('?').slice(1).join('?'));
   query.set('limit', String(page.limit));
   query.set('cursor', cursor);
   reply.header('x-next-cursor', cursor).header('link', `<?${query.toString()}>; rel="next"`);
