@@ -49,6 +49,10 @@ test('each run in the background makes one notification, also a failed one; a wa
   ]);
   const next = (await ada.fetch('GET', '/api/notifications?limit=1')).headers.get('x-next-cursor');
   expect((await list(ada, `?limit=1&cursor=${next}`)).notifications.map((one) => one.id)).toEqual([completed?.id]);
+  for (const last of ['limit=2', `limit=1&cursor=${next}`]) {
+    const { headers } = await ada.fetch('GET', `/api/notifications?${last}`);
+    expect([headers.get('x-next-cursor'), headers.get('link')]).toEqual([null, null]);
+  }
   expect((await ada.request('POST', '/api/notifications/read-all')).body).toEqual({ marked: 1 });
   expect((await list()).unread_count).toBe(0);
 });

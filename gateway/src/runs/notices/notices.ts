@@ -41,14 +41,15 @@ function addList(app: App, { notices, authentication }: Context): void {
       const { limit = 50, cursor, unread_only: unreadOnly, before_id: before } = query;
       const list = ['notifications', accountId, String(unreadOnly)];
       const page = pageOf(list, { limit, cursor });
-      const asked = { accountId, limit, unreadOnly, beforeId: BigInt(before ?? numberBefore(page)) };
+      // One more than is shown tells whether there is a next page.
+      const asked = { accountId, limit: limit + 1, unreadOnly, beforeId: BigInt(before ?? numberBefore(page)) };
       const [found, unread] = await Promise.all([
         notices.listNotices(asked, unary),
         notices.countUnreadNotices({ accountId }, unary),
       ]);
-      const notifications = found.notices.map(notificationJson);
+      const notifications = found.notices.slice(0, limit).map(notificationJson);
       const last = notifications.at(-1);
-      if (last !== undefined && notifications.length === limit) addNextPage(reply, { list, page, last: [last.id] });
+      if (last !== undefined && found.notices.length > limit) addNextPage(reply, { list, page, last: [last.id] });
       return { notifications, unread_count: unread.count };
     },
   );
