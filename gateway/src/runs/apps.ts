@@ -22,7 +22,7 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
     }),
     async ({ identity, query }) => {
       const { apps, brokenApps } = await runs.listApps({ accountId: identity.accountId }, unary);
-      return query.detailed ? { apps: detailedList(apps, brokenApps) } : apps.map(({ name }) => name);
+      return query.detailed ? { apps: detailedList(apps, brokenApps) } : apps.map(({ name }) => name).toSorted();
     },
   );
 

@@ -17,7 +17,9 @@ describe('the app of an agent', () => {
     const session = await ada.createSession(`agent${id}`);
     const { body: events } = await ada.run(session, 'Hello, mesh');
     expect([events.at(-1)?.author, textOf(events.at(-1))]).toEqual(['runner', 'Hello, mesh']);
-    expect((await ada.request<string[]>('GET', '/list-apps')).body).toContain(`agent${id}`);
+    const { body: names } = await ada.request<string[]>('GET', '/list-apps');
+    expect(names).toContain(`agent${id}`);
+    expect(names).toEqual(names.toSorted());
     const info = await ada.request('GET', `/apps/agent${id}/app-info`);
     expect(info.body).toMatchObject({ name: `agent${id}`, rootAgentName: 'runner', description: 'Writes verse.' });
     await ada.request('PUT', `/api/agents/${id}`, { ...fields, agent_name: 'sprinter' });
