@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Content } from '../edge/records/content.ts';
 import { UserPath } from '../edge/records/path.ts';
-import { freeForm, storedId } from '../edge/records/keywords.ts';
+import { freeForm, storedId, strict } from '../edge/records/keywords.ts';
 
 export const UpdateMemoryRequest = Type.Object(
   { sessionId: storedId() },
@@ -44,9 +44,11 @@ export const MemoryQuery = Type.Object(
 );
 export type MemoryQuery = Static<typeof MemoryQuery>;
 
-export const MemorySession = Type.Object({
-  sessionId: Type.Optional(namedSession('Deletes those of one session; without it all.')),
-});
+/** Strict, so that a name with a mistake does not delete the memories of all sessions. */
+export const MemorySession = Type.Object(
+  { sessionId: Type.Optional(namedSession('Deletes those of one session; without it all.')) },
+  strict,
+);
 
 export const MemoryPath = Type.Object({
   ...UserPath.properties,

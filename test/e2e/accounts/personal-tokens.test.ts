@@ -71,6 +71,10 @@ describe('a personal token', () => {
     expect(await ids('?user_id=u1')).toEqual([first.id]);
     const revoked = await account.request('DELETE', '/api/auth/tokens?user_id=u1');
     expect(revoked).toMatchObject({ status: 200, body: { status: 'ok', revoked: 1 } });
+    expect(await account.request('DELETE', '/api/auth/tokens?userId=u1')).toMatchObject({
+      status: 422,
+      body: { detail: [{ type: 'extra_forbidden', loc: ['query', 'userId'] }] },
+    });
     expect(await ids('')).toEqual([second.id]);
     expect((await account.request('DELETE', '/api/auth/tokens')).body).toEqual({ status: 'ok', revoked: 1 });
     await expect.poll(() => second.program.request('GET', '/list-apps')).toMatchObject({ status: 401 });

@@ -206,6 +206,7 @@ describe('a token that was issued for the refresh cookie', () => {
       scopes: ['account:read'],
     });
     const program = new Caller(url, made.body.token);
+    expect((await caller.request('DELETE', '/api/auth/sessions?keepCurrent=true')).status).toBe(422);
     await caller.request('DELETE', '/api/auth/sessions?keep_current=true');
     expect((await program.request('GET', '/api/users/me')).status).toBe(200);
     await caller.request('DELETE', '/api/auth/sessions?tokens=true');

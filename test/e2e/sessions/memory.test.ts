@@ -109,6 +109,7 @@ describe('over HTTP', () => {
     expect(await search(who, 'one two three')).toEqual(['one', 'three']);
     expect((await who.request('DELETE', `${path}?sessionId=${session.id}`)).body).toEqual({ deleted: 2 });
     expect(await who.request('DELETE', `${path}?sessionId=`)).toMatchObject({ status: 422 });
+    expect(await who.request('DELETE', `${path}?sessionID=${session.id}`)).toMatchObject({ status: 422 });
     expect(await who.request('GET', `${path}?session_id=`)).toMatchObject({ status: 422 });
     expect((await who.request('DELETE', path)).body).toEqual({ deleted: 1 });
     expect((await who.request('GET', path)).body).toEqual({ memories: [] });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { strict } from '../../edge/records/keywords.ts';
 
 /** The OAuth2 password form. */
 const SignInForm = Type.Object(
@@ -47,7 +48,11 @@ export const SignInList = Type.Array(SignInRecord);
 
 export const SignInPath = Type.Object({ id: Type.String() });
 
-export const EndSignInsQuery = Type.Object({
-  keep_current: Type.Optional(Type.Boolean()),
-  tokens: Type.Optional(Type.Boolean({ description: 'Revokes all personal tokens too.' })),
-});
+/** Strict, so that a name with a mistake does not end the sign-in of the caller too. */
+export const EndSignInsQuery = Type.Object(
+  {
+    keep_current: Type.Optional(Type.Boolean()),
+    tokens: Type.Optional(Type.Boolean({ description: 'Revokes all personal tokens too.' })),
+  },
+  strict,
+);

@@ -52,9 +52,11 @@ export const PersonalTokensQuery = Type.Object({
   ),
 });
 
-export const RevokePersonalTokensQuery = Type.Object({
-  user_id: Type.Optional(storedId({ description: 'Only those bound to this end user.' })),
-});
+/** Strict, so that a name with a mistake does not revoke all tokens. */
+export const RevokePersonalTokensQuery = Type.Object(
+  { user_id: Type.Optional(storedId({ description: 'Only those bound to this end user.' })) },
+  strict,
+);
 
 export const RevokedPersonalTokens = Type.Object(
   { status: Type.String(), revoked: Type.Integer() },
