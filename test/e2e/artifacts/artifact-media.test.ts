@@ -83,6 +83,8 @@ describe('raw bytes', () => {
       'application/octet-stream',
       null,
     ]);
+    await artifacts.send('PUT', `${at}/y`, randomBytes(9), { 'content-type': 'binary' });
+    expect((await artifacts.media(`${at}/y`)).headers.get('content-type')).toBe('application/octet-stream');
   });
 
   test('uploads and downloads without a token are refused', async () => {
