@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '@agentmesh/client';
 import { mesh } from './client.ts';
-import { invalidate, isLive } from './query.ts';
+import { invalidate, told } from './query.ts';
 import { countWaiting } from './waiting.ts';
 
 /** Keys of what a change of this kind concerns. */
@@ -31,7 +31,7 @@ export function followChanges(account: string): () => void {
         apply(change);
         channel.postMessage(change);
       }).catch(() => undefined);
-      isLive.value = false;
+      told.value = [];
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   };
@@ -42,7 +42,7 @@ export function followChanges(account: string): () => void {
   return () => {
     leaving.abort();
     channel.close();
-    isLive.value = false;
+    told.value = [];
   };
 }
 
@@ -62,7 +62,7 @@ function gather(): (change: ChangeEvent) => void {
     if (keys.includes('run:')) void countWaiting().catch(() => undefined);
   };
   return (change) => {
-    isLive.value = true;
+    told.value = all;
     for (const prefix of change.gap === true ? all : concerned[change.kind]) prefixes.add(prefix);
     timer ??= setTimeout(flush, gatherMs);
   };

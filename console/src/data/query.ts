@@ -23,11 +23,11 @@ const entries = new Map<string, Entry>();
 /** Data of this age is shown without reading it again, in milliseconds. */
 const freshMs = 2_000;
 
-/** Whether changes are told by the server, so that nothing has to be asked for again and again. */
-export const isLive = signal(false);
+/** Beginnings of the keys whose changes the server tells at present, so that they need not be asked for again and again. */
+export const told = signal<readonly string[]>([]);
 
 export interface QueryOptions {
-  /** Reads again after this time while the page is visible and changes are not told, in milliseconds. */
+  /** Reads again after this time while the page is visible and its changes are not told, in milliseconds. */
   readonly everyMs?: number | undefined;
 }
 
@@ -41,13 +41,17 @@ export function useQuery<T>(key: string, read: () => Promise<T>, { everyMs }: Qu
     const timer =
       everyMs === undefined
         ? undefined
-        : setInterval(() => document.hidden || isLive.peek() || void refresh(entry), everyMs);
+        : setInterval(() => document.hidden || isTold(key) || void refresh(entry), everyMs);
     return () => {
       entry.readers -= 1;
       clearInterval(timer);
     };
   }, [key, everyMs]);
   return entry.known.value as Known<T>;
+}
+
+function isTold(key: string): boolean {
+  return told.peek().some((prefix) => key.startsWith(prefix));
 }
 
 function entryOf(key: string): Entry {

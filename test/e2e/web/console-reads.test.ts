@@ -252,3 +252,21 @@ test('events that cannot be read are told, can be read again, and are told of th
   await page.getByRole('list', { name: 'Timeline' }).waitFor();
   await context.close();
 });
+
+test('what the stream of changes does not tell is read again after a while', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const session = await caller.createSession('echo');
+  await caller.run(session, 'first');
+  const followed = page.waitForResponse((response) => response.url().endsWith('/api/changes'));
+  await page.goto(`${url}/console/sessions/echo/u1/${session.id}`);
+  await followed;
+  await page.locator('summary', { hasText: 'first' }).first().waitFor();
+  const told = page.waitForResponse((response) => response.url().includes('status=waiting'));
+  await caller.run(session, 'second');
+  await told;
+  await page.locator('summary', { hasText: 'second' }).first().waitFor();
+  await context.close();
+});

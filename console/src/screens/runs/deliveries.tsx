@@ -13,7 +13,7 @@ const tones = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
 /** The messages to the webhook of a run. */
 export function Deliveries({ id }: { readonly id: string }) {
   const key = `deliveries:${id}`;
-  const known = useQuery(key, () => mesh.runs.webhookDeliveries(id));
+  const known = useQuery(key, () => mesh.runs.webhookDeliveries(id), { everyMs: 5_000 });
   const resend = async (delivery: string): Promise<void> => {
     await mesh.runs.resendWebhook(id, delivery);
     say(t.run.resent);
