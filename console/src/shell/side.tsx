@@ -1,5 +1,5 @@
 import { session, signOut } from '../data/session.ts';
-import { waiting } from '../data/waiting.ts';
+import { waiting, waitingText } from '../data/waiting.ts';
 import { Button } from '../kit/button.tsx';
 import { Icon } from '../kit/icon.tsx';
 import { t } from '../texts.ts';
@@ -39,7 +39,7 @@ export function Side() {
             >
               <Icon name={place.icon} size={18} />
               {place.text}
-              {place.path === '/inbox' && waiting.value > 0 && <span class="count">{waiting.value}</span>}
+              {place.path === '/inbox' && waiting.value > 0 && <span class="count">{waitingText.value}</span>}
             </a>
           ))}
         </div>

@@ -144,7 +144,6 @@ export const work = {
     startChat: 'Start a chat',
     addKey: 'Add a key',
     makeAgent: 'Make an agent',
-    ofLast: 'of the last 500 runs',
   },
   sessions: {
     lead: 'Conversations of users with agents, and what memory has kept of them.',

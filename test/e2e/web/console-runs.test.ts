@@ -205,3 +205,19 @@ test('the runs of the last hour go on behind the first page, however long it was
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('Home says of more runs than it has read that there are at least so many', { timeout: 240_000 }, async ({
+  skip,
+}) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await visitRuns(browser);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query("update sessions.runs set status = 'failed' where invocation_id between 'e-1' and 'e-7'");
+  await client.end();
+  await page.goto(`${mesh.url}/console/`);
+  const tile = (name: string) => page.locator('.tile').filter({ hasText: name }).locator('strong');
+  await expect.poll(() => tile('Failed in 24 h').textContent()).toMatch(/^\d+\+$/);
+  expect(await tile('Running now').textContent()).toBe('0');
+  await context.close();
+});

@@ -1,8 +1,8 @@
 import './home.css';
-import type { Run } from '@agentmesh/client';
+import type { Page as PageOf, Run } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
-import { waiting } from '../../data/waiting.ts';
+import { waiting, waitingText } from '../../data/waiting.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { LinkButton } from '../../kit/button.tsx';
 import { Command } from '../../kit/copy.tsx';
@@ -21,20 +21,16 @@ const shown = 8;
 
 /** Numbers of runs that go on, wait or have failed; each leads to its list. */
 export function Home() {
-  const runs = useQuery(
-    'runs?home',
-    async () => (await mesh.runs.list({ limit: most, since: dayAgo() }).page()).items,
-    {
-      everyMs: 10_000,
-    },
-  );
+  const runs = useQuery('runs?home', () => mesh.runs.list({ limit: most, since: dayAgo() }).page(), {
+    everyMs: 10_000,
+  });
   return (
     <Page title={t.home.title}>
       <When known={runs} retry={() => invalidate('runs?home')}>
-        {(items) => (
+        {(page) => (
           <>
-            <Numbers runs={items} />
-            {items.length === 0 ? <FirstSteps /> : <Lists runs={items} />}
+            <Numbers page={page} />
+            {page.items.length === 0 ? <FirstSteps /> : <Lists runs={page.items} />}
           </>
         )}
       </When>
@@ -53,7 +49,8 @@ interface Use {
   readonly cost_usd: number;
 }
 
-function Numbers({ runs }: { readonly runs: readonly Run[] }) {
+/** Of more runs than were read, the numbers are the least that there can be. */
+function Numbers({ page: { items: runs, next } }: { readonly page: PageOf<Run> }) {
   const use = useQuery('usage?today', () =>
     mesh.request<{ usage: readonly Use[] }>({
       path: '/api/usage',
@@ -63,11 +60,12 @@ function Numbers({ runs }: { readonly runs: readonly Run[] }) {
   const { running, queued, failed, perMinute, p95 } = figuresOf(runs);
   const sum = (amount: (use: Use) => number): number =>
     (use.data?.usage ?? []).reduce((before, part) => before + amount(part), 0);
+  const atLeast = (number: number): string => (next === undefined || number === 0 ? String(number) : `${number}+`);
   const tiles = [
-    [t.home.waits, waiting.value, '/inbox', waiting.value > 0 && 'warn'],
-    [t.home.running, running, '/runs?status=running', running > 0 && 'busy'],
-    [t.home.queued, queued, '/runs?status=queued', false],
-    [t.home.failed, failed, '/runs?status=failed&since=day', failed > 0 && 'bad'],
+    [t.home.waits, waitingText.value, '/inbox', waiting.value > 0 && 'warn'],
+    [t.home.running, atLeast(running), '/runs?status=running', running > 0 && 'busy'],
+    [t.home.queued, atLeast(queued), '/runs?status=queued', false],
+    [t.home.failed, atLeast(failed), '/runs?status=failed&since=day', failed > 0 && 'bad'],
     [t.home.perMinute, perMinute, '/runs?since=hour', false],
     [t.home.p95, p95 === undefined ? '–' : lengthOf(p95), '/runs?since=day', false],
     [t.home.tokens, shortCount(sum((it) => it.input_tokens + it.output_tokens)), '/runs?since=day', false],
