@@ -202,3 +202,23 @@ test('a limit shows the amounts that it has before another one is set, and the n
   expect(limit).toMatchObject({ scope: 'account', period: 'day', requests: 10, tokens: 1000, cost_usd: 0.5 });
   await context.close();
 });
+
+test('the oldest version that is listed tells no changes when the one before it is not listed', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const id = `agent${await makeAgent(caller)}`;
+  for (let number = 2; number <= 101; number += 1) {
+    const change = { ...fields, agent_description: `Version ${number}.` };
+    expect((await caller.request('PUT', `/api/agents/${id}`, change)).status).toBe(200);
+  }
+  await page.goto(`${url}/console/agents/${id}?tab=versions`);
+  await page.getByText('Version 101', { exact: true }).waitFor();
+  const changes = page.getByRole('button', { name: 'Changes' });
+  const restores = page.getByRole('button', { name: 'Restore' });
+  expect([await changes.count(), await restores.count()]).toEqual([99, 99]);
+  await context.close();
+});

@@ -8,7 +8,7 @@ import { say } from '../../kit/toasts.tsx';
 import { t } from '../../texts.ts';
 import { differencesOf } from './differences.ts';
 
-/** The versions of an agent, newest first, each with what it changed. */
+/** The latest 100 versions of an agent, newest first, each with what it changed as far as the one before it is known. */
 export function Versions({ id }: { readonly id: string }) {
   const key = `agent:${id}:versions`;
   const known = useQuery(key, () => mesh.agents.versions(id));
@@ -33,14 +33,16 @@ export function Versions({ id }: { readonly id: string }) {
                   <span class="small muted">
                     <Time at={at} />
                   </span>
-                  <Button
-                    isTiny
-                    kind="quiet"
-                    pressed={opened.value === version}
-                    onPress={() => (opened.value = opened.value === version ? undefined : version)}
-                  >
-                    {t.agents.changes}
-                  </Button>
+                  {(version === 1 || versions[index + 1] !== undefined) && (
+                    <Button
+                      isTiny
+                      kind="quiet"
+                      pressed={opened.value === version}
+                      onPress={() => (opened.value = opened.value === version ? undefined : version)}
+                    >
+                      {t.agents.changes}
+                    </Button>
+                  )}
                   {index > 0 && (
                     <Button isTiny onPress={() => restore(version)}>
                       {t.agents.restore}
