@@ -6,6 +6,9 @@ export interface RunName {
   /** Only a run of this user; empty for any. */
   readonly userId: string;
   readonly invocationId: string;
+  /** Only a run of sessions with these names; empty for any. */
+  readonly appName?: string;
+  readonly sessionId?: string;
 }
 
 /** Behind every event: only the end of the run is told. */

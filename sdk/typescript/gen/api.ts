@@ -5780,7 +5780,12 @@ export interface operations {
     };
     getRun: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -5806,7 +5811,12 @@ export interface operations {
     };
     cancelRun: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -5869,6 +5879,10 @@ export interface operations {
     waitForRun: {
         parameters: {
             query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
                 /** @description The longest wait. */
                 seconds?: number;
             };
@@ -5906,7 +5920,12 @@ export interface operations {
     };
     addRunMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -5948,7 +5967,12 @@ export interface operations {
     };
     answerRun: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -6104,12 +6128,16 @@ export interface operations {
     watchRun: {
         parameters: {
             query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
                 /**
                  * @description Id of an event: the stream begins behind it.
                  * @example 2
                  */
                 after?: string;
-                /** @description From `createRunTicket`, in place of other credentials. */
+                /** @description From `createRunTicket` with the same `app`, `user` and `session`, in place of other credentials. */
                 ticket?: string;
             };
             header?: never;
@@ -6144,7 +6172,12 @@ export interface operations {
     };
     createRunTicket: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**

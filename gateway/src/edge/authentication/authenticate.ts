@@ -5,7 +5,7 @@ import type { BrowserSession } from './browser/browser-session.ts';
 import { checkScope, checkUser } from './grant-check.ts';
 import { anonymous, type Identity } from './identity.ts';
 import type { PushCallers } from './push-callers.ts';
-import type { RunTickets } from './run-tickets.ts';
+import { type RunTickets, ticketedRun } from './run-tickets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,10 +57,10 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const hooks = hooksOf(options);
   const { runTickets, pushCallers, limit } = options;
   const watcher: Hook = (request, reply, done) => {
-    const { ticket } = request.query as { ticket?: unknown };
+    const { ticket, ...place } = request.query as { ticket?: unknown };
     if (typeof ticket !== 'string') return hooks.runtime(request, reply, done);
     const { invocation_id: run } = request.params as { invocation_id: string };
-    settle(() => runTickets.identify(ticket, run), { request, reply, done, limit });
+    settle(() => runTickets.identify(ticket, ticketedRun(run, place)), { request, reply, done, limit });
   };
   const push: Hook = (request, reply, done) => {
     settle(() => pushCallers.identify(request), { request, reply, done, limit });

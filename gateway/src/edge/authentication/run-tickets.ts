@@ -16,9 +16,25 @@ export const ticketSeconds = 600;
 
 /** A ticket opens the event stream of one run, for EventSources, which can send no header. Proxies log it, so it tells them nothing: it is encrypted. */
 export interface RunTickets {
-  issue(identity: Identity, invocationId: string): Promise<{ readonly ticket: string; readonly expireTime: number }>;
+  issue(identity: Identity, run: TicketedRun): Promise<{ readonly ticket: string; readonly expireTime: number }>;
   /** The identity of the one who got the ticket, limited to reading runs. Rejects with 401 unless the ticket is for this run, and the sign-in or the personal token that got it stands. */
-  identify(ticket: string, invocationId: string): Promise<Identity>;
+  identify(ticket: string, run: TicketedRun): Promise<Identity>;
+}
+
+/** The run of a ticket, as its address names it. */
+interface TicketedRun {
+  readonly invocationId: string;
+  /** JSON of the query that tells it from others with its id; undefined: the newest. */
+  readonly place: string | undefined;
+}
+
+/** The run that an address with this path and query names. The query need not be checked yet. */
+export function ticketedRun(
+  invocationId: string,
+  { app, user, session }: { readonly app?: unknown; readonly user?: unknown; readonly session?: unknown },
+): TicketedRun {
+  const isNewest = app === undefined && user === undefined && session === undefined;
+  return { invocationId, place: isNewest ? undefined : JSON.stringify([app ?? '', user ?? '', session ?? '']) };
 }
 
 export interface RunTicketOptions {
@@ -31,18 +47,18 @@ export interface RunTicketOptions {
 export async function createRunTickets({ keys, ...directories }: RunTicketOptions): Promise<RunTickets> {
   const ring = await createKeyRing(keys, derive);
   return {
-    async issue({ accountId, email, signInId, grant }, invocationId) {
+    async issue({ accountId, email, signInId, grant }, { invocationId: run, place }) {
       const issuedAt = Math.floor(Date.now() / 1000);
       const expireTime = issuedAt + ticketSeconds;
       const { userId: user, token: holder } = grant ?? {};
-      const claims = { sub: email, uid: accountId, sid: signInId, pat: holder?.hash, run: invocationId, user };
+      const claims = { sub: email, uid: accountId, sid: signInId, pat: holder?.hash, run, place, user };
       const token = new EncryptJWT(claims).setProtectedHeader({ ...algorithms, ...ring.header });
       return {
         ticket: await token.setIssuedAt(issuedAt).setExpirationTime(expireTime).encrypt(ring.current),
         expireTime,
       };
     },
-    async identify(ticket, invocationId) {
+    async identify(ticket, { invocationId, place }) {
       const { payload } = await jwtDecrypt(
         ticket,
         ({ kid }: { kid?: string }) => ring.find({ kid }) ?? refuse(),
@@ -50,7 +66,7 @@ export async function createRunTickets({ keys, ...directories }: RunTicketOption
       ).catch((error: unknown) => {
         throw error instanceof errors.JOSEError ? invalidToken() : error;
       });
-      if (payload.run !== invocationId) throw invalidToken();
+      if (payload.run !== invocationId || payload.place !== place) throw invalidToken();
       const claims = payload as unknown as Claims;
       const identity = await holderOf(claims, directories);
       return { ...identity, role: 'USER', grant: { scopes: new Set(['runs:read']), userId: claims.user } };

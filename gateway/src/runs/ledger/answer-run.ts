@@ -8,7 +8,7 @@ import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts
 import { freeForm, strict } from '../../edge/records/keywords.ts';
 import { answerKeyOf } from '../idempotency-key.ts';
 import { Run } from './ledger-record.ts';
-import { ownerOf, RunPath } from './run-paths.ts';
+import { namedRun, RunPath, RunPlace } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
 import { writesOfRun } from '../run-family.ts';
 
@@ -54,14 +54,15 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
           '422 for a call that the run does not wait for. `GET /runs?status=waiting` lists the runs that wait.',
         headers: IdempotencyKey,
         params: RunPath,
+        querystring: RunPlace,
         body: RunAnswer,
         response: { 202: Run },
         refusals: [404, 409],
       }),
     },
     async (request, reply) => {
-      const { identity, params, body } = request;
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const { identity, body } = request;
+      const name = namedRun(request);
       const functionResponsesJson = encodeJson(answersOf(body));
       const isBound = identity.grant?.userId !== undefined;
       const answer = { ...name, functionResponsesJson, isBound, idempotencyKey: answerKeyOf(request) };

@@ -5,7 +5,7 @@ import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { Content } from '../../edge/records/content.ts';
 import { Run } from './ledger-record.ts';
-import { ownerOf, RunPath } from './run-paths.ts';
+import { namedRun, RunPath, RunPlace } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
 import { strict } from '../../edge/records/keywords.ts';
 import { writesOfRun } from '../run-family.ts';
@@ -31,13 +31,14 @@ export function runMessageRoute(app: App, { runs, authentication }: Context): vo
         'that has not started is extended. A run that waits for an answer keeps the message, and the agent sees it behind the answer. 409 when the run is over.',
       headers: IdempotencyKey,
       params: RunPath,
+      querystring: RunPlace,
       body: RunMessage,
       response: { 202: Run },
       refusals: [403, 404, 409],
     }),
     async (request, reply) => {
-      const { identity, params, body } = request;
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const { identity, body } = request;
+      const name = namedRun(request);
       const { newMessage } = body;
       const messageJson = encodeJson({ ...newMessage, role: newMessage.role ?? 'user' });
       const isBound = identity.grant?.userId !== undefined;

@@ -1,6 +1,7 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { userForeign } from '../../edge/errors/request-error.ts';
 import type { Identity } from '../../edge/authentication/identity.ts';
+import { storedId } from '../../edge/records/keywords.ts';
 import { noNul } from '../../edge/validation/index.ts';
 
 /** Path of one run. */
@@ -12,6 +13,32 @@ export const RunPath = Type.Object({
     description: 'Id of a run, as the header `X-Invocation-Id` names it.',
   }),
 });
+
+const description =
+  'Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant.';
+
+/** Names that tell runs with one id apart. */
+export const RunPlace = Type.Object(
+  {
+    app: Type.Optional(storedId()),
+    user: Type.Optional(storedId()),
+    session: Type.Optional(storedId({ description })),
+  },
+  { title: 'RunPlace' },
+);
+
+interface RunRequest {
+  readonly identity: Identity;
+  readonly params: Static<typeof RunPath>;
+  readonly query: Static<typeof RunPlace>;
+}
+
+/** The run that a request means. Refuses with 403 another user than the one that a personal token is bound to. */
+export function namedRun({ identity, params, query }: RunRequest) {
+  const { app: appName = '', user, session: sessionId = '' } = query;
+  const { accountId } = identity;
+  return { accountId, appName, userId: listedUser(identity, user), sessionId, invocationId: params.invocation_id };
+}
 
 /** Runs of which account and user the caller may see: all users, or the one that a personal token is bound to. */
 export function ownerOf({ accountId, grant }: Identity): { readonly accountId: string; readonly userId: string } {

@@ -8,7 +8,7 @@ import { type App, type Context, unary } from '../../context.ts';
 import { comma, encodeJson, joinBytes, sendJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { ownerOf, RunPath } from './run-paths.ts';
+import { namedRun, RunPath, RunPlace } from './run-paths.ts';
 import { Run } from './ledger-record.ts';
 import { readsOfRun, writesOfRun } from '../run-family.ts';
 
@@ -26,11 +26,12 @@ function addRead(app: App, { sessions, authentication }: Context): void {
       summary: 'Get a run',
       description: 'The run as it is now. It stays when its session is deleted.',
       params: RunPath,
+      querystring: RunPlace,
       response: { 200: Run },
       refusals: [404],
     }),
-    async ({ identity, params }, reply) => {
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id, withOutput: true };
+    async (request, reply) => {
+      const name = { ...namedRun(request), withOutput: true };
       return sendRun(reply, (await sessions.getRun(name, unary)).run);
     },
   );
@@ -47,12 +48,12 @@ function addCancel(app: App, { sessions, authentication }: Context): void {
         'The answer waits up to a second for the end.',
       headers: IdempotencyKey,
       params: RunPath,
+      querystring: RunPlace,
       response: { 200: Run },
       refusals: [400, 404, 413],
     }),
     async (request, reply) => {
-      const { identity, params } = request;
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const name = namedRun(request);
       const { run, already } = await sessions.cancelRun(name, keyedCall(request, reply));
       markReplayed(reply, { already });
       return sendRun(reply, run?.status === RunStatus.RUNNING ? await endOf(sessions, name) : run);
@@ -66,7 +67,7 @@ const pausesMs = [10, 20, 40, 80, 150, 300, 400];
 /** The run when it has ended, or after a second. */
 async function endOf(
   sessions: Client<typeof SessionsService>,
-  name: { readonly accountId: string; readonly userId: string; readonly invocationId: string },
+  name: ReturnType<typeof namedRun>,
 ): Promise<LedgerRun | undefined> {
   let run: LedgerRun | undefined;
   for (const pauseMs of pausesMs) {

@@ -3,13 +3,16 @@ import type { App, Context } from '../../context.ts';
 import { clientLeft } from '../../edge/streams/client-left.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { Run } from './ledger-record.ts';
-import { ownerOf, RunPath } from './run-paths.ts';
+import { namedRun, RunPath, RunPlace } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
 import { isGoing, runEnd } from '../run-end.ts';
 import { readsOfRun } from '../run-family.ts';
 
 const Query = Type.Object(
-  { seconds: Type.Number({ minimum: 0, maximum: 60, default: 30, description: 'The longest wait.' }) },
+  {
+    ...RunPlace.properties,
+    seconds: Type.Number({ minimum: 0, maximum: 60, default: 30, description: 'The longest wait.' }),
+  },
   { title: 'WaitForRun', required: [] },
 );
 
@@ -27,11 +30,11 @@ export function waitForRunRoute(app: App, { sessions, runs, authentication, drai
       response: { 200: Run, 202: Run },
       refusals: [404],
     }),
-    async ({ identity, params, query }, reply) => {
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+    async (request, reply) => {
+      const name = namedRun(request);
       const left = readingFor(reply.raw);
       // A timeout takes whole milliseconds only.
-      const late = AbortSignal.timeout(Math.ceil(query.seconds * 1000));
+      const late = AbortSignal.timeout(Math.ceil(request.query.seconds * 1000));
       const signal = AbortSignal.any([left.signal, draining, late]);
       const run = await runEnd({ sessions, runs }, name, signal).finally(() => left.abort(clientLeft));
       return sendRun(reply.code(isGoing(run) ? 202 : 200), run);

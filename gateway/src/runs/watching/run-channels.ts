@@ -22,7 +22,8 @@ export interface RunChannelsOptions {
 }
 
 /** A run, for those who may see it: all runs of an account, or only those of one user. */
-export type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId'>;
+export type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId'> &
+  Partial<Pick<WatchRunRequest, 'appName' | 'sessionId'>>;
 
 /** The runs that this process shows to clients. Clients of one run share a call as soon as they have reached the same place. */
 export class RunChannels {
@@ -114,8 +115,8 @@ async function openOf(channel: RunChannel): Promise<RunChannel> {
   }
 }
 
-function nameOf({ accountId, invocationId, userId }: WatchedRun): string {
-  return JSON.stringify([accountId, invocationId, userId]);
+function nameOf({ accountId, invocationId, appName, userId, sessionId }: WatchedRun): string {
+  return JSON.stringify([accountId, invocationId, appName, userId, sessionId]);
 }
 
 function goesOnAt({ window }: RunChannel, place: Place): boolean {

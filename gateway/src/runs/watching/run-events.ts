@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
 import { EventStream } from '../event-stream.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
-import { ownerOf, RunPath } from '../ledger/run-paths.ts';
+import { namedRun, RunPath, RunPlace } from '../ledger/run-paths.ts';
 import { parsePlace, type Place } from './place-id.ts';
 import type { RunChannel } from './run-channel.ts';
 import { RunChannels, type WatchedRun } from './run-channels.ts';
@@ -20,9 +20,13 @@ const place = Type.Optional(
 
 const Query = Type.Object(
   {
+    ...RunPlace.properties,
     after: place,
     ticket: Type.Optional(
-      Type.String({ maxLength: 4096, description: 'From `createRunTicket`, in place of other credentials.' }),
+      Type.String({
+        maxLength: 4096,
+        description: 'From `createRunTicket` with the same `app`, `user` and `session`, in place of other credentials.',
+      }),
     ),
   },
   { title: 'RunEvents' },
@@ -59,9 +63,9 @@ export function runEventsRoute(app: App, context: Context): void {
       response: { 200: stream, 204: ended },
       refusals: [404],
     }),
-    async ({ identity, params, query, headers }, reply) => {
-      const from = placeOf(query.after, headers['last-event-id']);
-      const run = { ...ownerOf(identity), invocationId: params.invocation_id };
+    async (request, reply) => {
+      const from = placeOf(request.query.after, request.headers['last-event-id']);
+      const run = namedRun(request);
       const leave = channels.enter(run.accountId);
       const channel = await openChannel(channels, run, from).catch((error: unknown) => {
         leave();

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
-import { ticketSeconds } from '../../edge/authentication/run-tickets.ts';
-import { ownerOf, RunPath } from '../ledger/run-paths.ts';
+import { ticketedRun, ticketSeconds } from '../../edge/authentication/run-tickets.ts';
+import { namedRun, RunPath, RunPlace } from '../ledger/run-paths.ts';
 import { readsOfRun } from '../run-family.ts';
 
 const RunTicket = Type.Object(
@@ -23,14 +23,14 @@ export function runTicketRoute(app: App, { sessions, authentication, runTickets 
         `Makes a secret that opens the event stream of this run and nothing else, for ${ticketSeconds / 60} minutes and as long as the sign-in or the personal token stands. ` +
         'A browser’s EventSource, which can send no header, sends it in the query.',
       params: RunPath,
+      querystring: RunPlace,
       response: { 201: RunTicket },
       refusals: [400, 404, 413],
     }),
-    async ({ identity, params }, reply) => {
-      const invocationId = params.invocation_id;
-      await sessions.getRun({ ...ownerOf(identity), invocationId }, unary);
+    async (request, reply) => {
+      await sessions.getRun(namedRun(request), unary);
       reply.code(201);
-      return runTickets.issue(identity, invocationId);
+      return runTickets.issue(request.identity, ticketedRun(request.params.invocation_id, request.query));
     },
   );
 }

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 17bba05a51e85d69043887e38584a98780ace7c8771e0aaf3e36ae2222420ae7
+# SHA-256 of the document: 5dec88a086832bc3645b9f8bda58385b514701e56185578cb0b52e57d91127b1
 
 from typing import Any, Literal, TypeAlias
 
