@@ -25,6 +25,7 @@ test.each([
   ['a value that is too large', 'big', 100, 'more than 80 bytes'],
   ['under a key that is too long', 'k'.repeat(1025), 1, 'at most 1024 bytes'],
   ['under a key with NUL', 'app:a\0', 1, 'no NUL character'],
+  ['under a key with half of a character', 'a\ud83d', 1, 'no half of a surrogate pair'],
   ['too much for the scope', 'app:more', 70, 'more than 120 bytes in one scope'],
 ])('a tool that writes %s gets the error, and the run goes on', async (_, key, size, error) => {
   const bench = benchWith(key, size);

@@ -27,9 +27,22 @@ export function parseDelta(bytes: Uint8Array): JsonObject {
   return value as JsonObject;
 }
 
+/**
+ * A delta with the names that the database stores: it has no half of a surrogate pair, and takes U+FFFD for it. Of names that are one then, the last value
+ * counts.
+ */
+export function wellFormed(delta: JsonObject): JsonObject {
+  for (const name in delta) {
+    if (name.isWellFormed()) continue;
+    return Object.fromEntries(Object.entries(delta).map(([key, value]) => [key.toWellFormed(), value]));
+  }
+  return delta;
+}
+
 /** Splits a delta into changes by scope. `temp:` keys are left out: they live only in the running invocation. */
-export function toChanges(delta: JsonObject): StateChange[] {
+export function toChanges(given: JsonObject): StateChange[] {
   const changes: StateChange[] = [];
+  const delta = wellFormed(given);
   for (const name in delta) {
     if (name.startsWith('temp:')) continue;
     const value = delta[name] ?? null;
@@ -46,7 +59,8 @@ export function isOfApp({ scope }: StateChange): boolean {
 }
 
 /** Applies a delta to merged state, including `temp:` keys, which only the running invocation sees. */
-export function applyDelta(state: StateMap, delta: JsonObject): void {
+export function applyDelta(state: StateMap, given: JsonObject): void {
+  const delta = wellFormed(given);
   for (const name in delta) {
     const value = delta[name] ?? null;
     if (value === null) state.delete(name);

@@ -130,6 +130,16 @@ describe('patch', () => {
   });
 });
 
+test('keys that differ in halves of surrogate pairs alone, which the database does not store, are one key, and the last value counts', async () => {
+  const [patched, created] = [newKey(), newKey()];
+  const delta = { 'a\ud800': 1, 'a\ufffd': 2, 'a\udfff': 3 };
+  await service.client.createSession({ session: patched });
+  await service.client.patchSession({ session: patched, stateDeltaJson: json(delta) });
+  await service.client.createSession({ session: created, events: [agentEvent('e-1', 'hi', delta)] });
+  for (const session of [patched, created])
+    expect((await readSession(service.client, session)).state).toEqual({ 'a\ufffd': 3 });
+});
+
 describe('read', () => {
   test('streams a long session whole and in order', async () => {
     const session = newKey();

@@ -4,6 +4,7 @@ import type { Queryable } from '@agentmesh/lib/pg';
 import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
 import type { NumberedSession } from '../session-key.ts';
 import { selectDeltas } from '../store/events/deltas.ts';
+import { wellFormed } from '../state-delta.ts';
 import type { SessionHistory } from '../store/histories.ts';
 
 /** The last values that events gave to keys. Null: deleted. */
@@ -98,7 +99,7 @@ function note(folded: Folded, { actions }: DeltaEvent, isLater: boolean): void {
 }
 
 function setAll(values: Values, delta: JsonObject | undefined): void {
-  for (const [key, value] of Object.entries(delta ?? {})) values.set(key, value);
+  for (const [key, value] of Object.entries(wellFormed(delta ?? {}))) values.set(key, value);
 }
 
 /**
@@ -108,7 +109,7 @@ function setAll(values: Values, delta: JsonObject | undefined): void {
 export function restoringDelta({ state, laterState }: Folded, initial: JsonObject): JsonObject {
   const delta: [string, JsonValue][] = [];
   // An object would have keys such as `constructor` that nobody has set.
-  const had: Values = new Map(Object.entries(initial));
+  const had: Values = new Map(Object.entries(wellFormed(initial)));
   for (const [key, now] of laterState) {
     if (isShared(key)) continue;
     const before = (state.has(key) ? state.get(key) : had.get(key)) ?? null;

@@ -23,7 +23,11 @@ export function refuseUnstorable(event: Event, { turn, state }: RefusalOptions):
   const delta = event.actions.stateDelta;
   const set = Object.keys(delta).filter((key) => isStored(key) && delta[key] !== null && delta[key] !== undefined);
   const unnamed = Object.keys(delta).filter((key) => isStored(key) && !isName(key));
-  refuseKeys(event, unnamed, `A key of the state has at most ${mostKeyBytes} bytes, and no NUL character.`);
+  refuseKeys(
+    event,
+    unnamed,
+    `A key of the state has at most ${mostKeyBytes} bytes, no NUL character and no half of a surrogate pair.`,
+  );
   if (set.length === 0) return unnamed;
   const values = turn.stateMaxValueBytes || Infinity;
   const named = set.filter(isName);
@@ -49,7 +53,7 @@ function bytesOfScope(scope: Scope, state: State, delta: State): number {
 
 /** Whether the sessions service stores a key of this name. */
 function isName(key: string): boolean {
-  return !key.includes('\0') && Buffer.byteLength(withoutPrefix(key)) <= mostKeyBytes;
+  return !key.includes('\0') && key.isWellFormed() && Buffer.byteLength(withoutPrefix(key)) <= mostKeyBytes;
 }
 
 function withoutPrefix(key: string): string {
