@@ -1,3 +1,4 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { ArtifactKey, ArtifactVersion } from '@agentmesh/proto/artifacts/v1';
 import { isOfUser, type StoredKey, storedKey } from './artifact-key.ts';
 import { requestInvalid } from './errors.ts';
@@ -24,10 +25,20 @@ export function keyedVersions(
   if (artifacts.some(({ name }) => isOfUser(name))) throw requestInvalid('Artifacts of a user are in all sessions.');
   const { accountId, appName, userId, sessionId } = scope;
   return artifacts
-    .map(({ name, version }) => ({ name, version, key: storedKeyOf({ accountId, appName, userId, sessionId, name }) }))
+    .flatMap(({ name, version }) => {
+      const key = keyOfSession({ accountId, appName, userId, sessionId, name });
+      return key === undefined ? [] : [{ name, version, key }];
+    })
     .toSorted((a, b) => (a.key[4] < b.key[4] ? -1 : 1));
 }
 
-function storedKeyOf(key: Omit<ArtifactKey, '$typeName' | '$unknown'>): StoredKey {
-  return storedKey({ ...key, $typeName: 'agentmesh.artifacts.v1.ArtifactKey' });
+/** Undefined for a name that no artifact of a session has: events that clients import tell any. */
+function keyOfSession(given: Omit<ArtifactKey, '$typeName' | '$unknown'>): StoredKey | undefined {
+  try {
+    const key = storedKey({ ...given, $typeName: 'agentmesh.artifacts.v1.ArtifactKey' });
+    return isOfUser(key[4]) ? undefined : key;
+  } catch (error) {
+    if (error instanceof MeshError && error.reason === 'artifact_name_invalid') return undefined;
+    throw error;
+  }
 }

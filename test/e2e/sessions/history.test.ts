@@ -22,6 +22,18 @@ const artifact = async (session: SessionJson, name: string, version?: number) =>
 const ownState = ({ state }: SessionJson) =>
   Object.fromEntries(Object.entries(state).filter(([key]) => !key.startsWith('user:')));
 
+test('a rewind and a copy leave out artifacts whose names none can have, which imported events may tell', async () => {
+  const artifactDelta = { '/rooted.txt': 0, '../up.txt': 1, ' user:other.txt': 0, 'no/metadata.json': 2 };
+  const content = { role: 'model', parts: [{ text: 'imported' }] };
+  const events = ['e-1', 'e-2'].map((invocationId) => {
+    return { author: 'echo', invocationId, content, actions: { artifactDelta } };
+  });
+  const session = await caller.createSession('echo', { events });
+  expect(await fork(session, { invocationId: 'e-2' })).toMatchObject({ status: 200 });
+  const { status, body } = await rewind(session, 'e-1');
+  expect({ status, delta: body.events.at(-1)?.actions.artifactDelta }).toEqual({ status: 200, delta: {} });
+});
+
 describe('rewinding a session', () => {
   test('restores the state of the session alone, keeps all events, and agents go on from there', async () => {
     const session = await caller.createSession('echo', { state: { color: 'none', kept: { a: [1] } } });
