@@ -34,13 +34,28 @@ const imports = /^([ \t]*import\s+(?:[\w$]+\s*,\s*)?)\{([^}]*)\}(\s*from\s*['"][
 
 function withoutUnusedImports(code: string): string {
   const rest = code.replace(imports, '');
-  return code.replace(imports, (_, start: string, names: string, end: string) => {
+  let changed = code;
+  for (const { 0: whole, 1: start, 2: names = '', 3: end, index } of code.matchAll(imports)) {
     const kept = names.replace(/[^,\s][^,]*/g, (name) => {
       const local = /([\w$]+)\s*$/.exec(name)?.[1] ?? name;
       return isUsed(local, rest) ? name : ' '.repeat(name.length);
     });
-    return `${start}{${kept.replace(/,(?=\s*(?:,|$))/g, ' ').replace(/^(\s*),/, '$1 ')}}${end}`;
-  });
+    const list = kept.replace(/,(?=\s*(?:,|$))/g, ' ').replace(/^(\s*),/, '$1 ');
+    if (list === names || !isStatement(code, index)) continue;
+    // As long as before, so the places of the others stay.
+    changed = `${changed.slice(0, index)}${start}{${list}}${end}${changed.slice(index + whole.length)}`;
+  }
+  return changed;
+}
+
+/** Whether the import at a place is a statement, and no part of a text or a comment: only a statement is broken by a word before it. */
+function isStatement(code: string, offset: number): boolean {
+  try {
+    stripTypeScriptTypes(`${code.slice(0, offset)} import ${code.slice(offset)}`);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function isUsed(name: string, code: string): boolean {
