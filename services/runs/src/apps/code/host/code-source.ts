@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { type FolderFiles, listFolder } from '../../files/folder-files.ts';
 
 /** The source of code of which the worker may have read some files before a change, and some after it. It equals no other, so the next load reads anew. */
@@ -23,8 +23,19 @@ const packageFiles = ['package.json', 'package-lock.json', 'pnpm-lock.yaml', 'ya
 export async function sourceOf(folder: string, text: string, files: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(text);
   for (const file of [...files.toSorted(), ...packageFiles]) {
-    const content = await readFile(join(folder, file)).catch(() => undefined);
+    const content = await contentOf(folder, file);
     hash.update(`\0${file}\0${content === undefined ? 'absent' : content.length}\0`).update(content ?? '');
   }
   return hash.digest('hex');
+}
+
+/** Larger files count by the time of their change. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Undefined for what is no file of the folder: code says itself what it was made of, and may name a device that never ends. */
+async function contentOf(folder: string, file: string): Promise<string | Uint8Array | undefined> {
+  const path = join(folder, file);
+  const found = path.startsWith(folder + sep) ? await stat(path).catch(() => undefined) : undefined;
+  if (found?.isFile() !== true) return undefined;
+  return found.size > mostBytes ? String(found.mtimeMs) : readFile(path).catch(() => undefined);
 }

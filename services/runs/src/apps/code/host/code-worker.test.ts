@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openCodeApps } from '../../../../test/open-code-apps.ts';
 import { createAppBench } from '../../../../test/run-agents.ts';
+import { sourceOf } from './code-source.ts';
 
 /** An agent that says nothing to its host before each event, while the host looks at its worker some times. */
 const slow = `
@@ -91,4 +92,20 @@ test('a run whose code throws or yields what cannot be told to its host fails al
   }
   await createAppBench(app).run({ text: 'end' });
   expect((await other.seen).events).toMatchObject([{ content: { parts: [{ text: 'done' }] } }]);
+});
+
+test('of the files that code says it was made of, the host reads those of its folder alone, and no devices', async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'code-')), (path) => rm(path, { recursive: true }));
+  await mkdir(join(folder, 'app'));
+  await symlink('/dev/zero', join(folder, 'app', 'endless.ts'));
+  const write = (text: string) =>
+    Promise.all(['beside.ts', 'app/own.ts'].map((at) => writeFile(join(folder, at), text)));
+  const source = (...files: string[]) => sourceOf(join(folder, 'app'), '', files);
+  await write('one');
+  const before = [await source('../beside.ts'), await source('own.ts'), await source(join(folder, 'beside.ts'))];
+  await write('two');
+  const after = [await source('../beside.ts'), await source('own.ts'), await source(join(folder, 'beside.ts'))];
+  expect(after.map((one, index) => one === before[index])).toEqual([true, false, true]);
+  expect(await source('endless.ts')).toBe(await source('endless.ts'));
 });
