@@ -109,3 +109,33 @@ test('of the files that code says it was made of, the host reads those of its fo
   expect(after.map((one, index) => one === before[index])).toEqual([true, false, true]);
   expect(await source('endless.ts')).toBe(await source('endless.ts'));
 });
+
+/** The state of its first event is refused; then an agent calls a tool. */
+const refused = `
+import { BaseAgent, createEvent, FunctionTool, LlmAgent } from '@google/adk';
+const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => 'seen' });
+class Both extends BaseAgent {
+  async *runAsyncImpl(context) {
+    const event = createEvent({ author: this.name, content: { role: 'model', parts: [{ text: 'first' }] } });
+    event.actions.stateDelta = { big: 'x'.repeat(100) };
+    yield event;
+    yield* this.subAgents[0].runAsync(context);
+  }
+  async *runLiveImpl() {}
+}
+export const rootAgent = new Both({ name: 'both', subAgents: [new LlmAgent({ name: 'agent', model: 'echo/echo', tools: [look] })] });
+`;
+
+test('an event whose state the host refuses takes the place of no later one', async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.adopt(await mkdtemp(join(tmpdir(), 'code-')), (path) => rm(path, { recursive: true }));
+  await writeFile(join(folder, 'agent.ts'), refused);
+  const apps = resources.use(openCodeApps());
+  const request = { appName: 'refused', folder, entry: 'agent.ts' };
+  const bench = createAppBench(await apps.load({ request, text: '', language: 'typescript' }, undefined));
+  bench.sessions.stateLimits = { stateMaxValueBytes: 80, stateMaxScopeBytes: 120 };
+  const { events } = await bench.run({ text: '[[tool:look {}]]' });
+  expect(events.at(-1)).toMatchObject({
+    content: { parts: [{ text: expect.stringContaining('look: {"result":"seen"}') }] },
+  });
+});

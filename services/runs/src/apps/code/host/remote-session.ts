@@ -26,7 +26,8 @@ export class RemoteSession implements AgentSession {
   }
 
   async absorb(event: Event): Promise<void> {
-    if (this.#isChanged) this.#absorbed = event;
+    // The worker waits for no answer to some events: what was changed in one of these must not answer a later one.
+    this.#absorbed = this.#isChanged ? event : undefined;
     this.#isChanged = false;
     if (Object.keys(event.actions.stateDelta).length > 0) await this.#kept().absorb(event);
   }
