@@ -36,7 +36,7 @@ export interface RunnerDeps {
   readonly printing: Pick<RunConsole, 'end'>;
 }
 
-/** Most partial events that the host has not read. */
+/** Most events that the host has not read. */
 const mostUnread = 64;
 
 /** One run in this worker. */
@@ -48,7 +48,8 @@ export class TurnRunner {
   #asked = Promise.withResolvers<Event | undefined>();
   #hasSentLast = false;
   readonly #spans: EndedSpan[] = [];
-  #partials = 0;
+  /** Events for which the host was not waited for. */
+  #unread = 0;
 
   constructor(deps: RunnerDeps, request: RunRequest) {
     this.#deps = deps;
@@ -137,8 +138,7 @@ export class TurnRunner {
 
   /** Sends a partial event. The host must have read the ones before, so that it is never flooded. */
   async #show(event: Event): Promise<void> {
-    this.#partials += 1;
-    const waits = this.#partials % mostUnread === 0;
+    const waits = this.#isFull();
     this.#asked = Promise.withResolvers();
     this.#deps.channel.tell({ kind: 'event', run: this.#request.run, event, waits, last: false });
     if (waits) await this.#asked.promise;
@@ -159,8 +159,16 @@ export class TurnRunner {
     const last = await endsAtOnce(next);
     this.#hasSentLast = last;
     if (last) this.#tellSeen();
-    channel.tell({ kind: 'event', run, event, waits: false, last });
+    const waits = !last && this.#isFull();
+    channel.tell({ kind: 'event', run, event, waits, last });
+    if (waits) await this.#asked.promise;
     return next;
+  }
+
+  /** Counts an event, and says whether the host must read those before the next one. */
+  #isFull(): boolean {
+    this.#unread += 1;
+    return this.#unread % mostUnread === 0;
   }
 
   #openLoop(): AsyncGenerator<Event, void, void> {
