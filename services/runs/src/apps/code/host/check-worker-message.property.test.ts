@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultOfEvent, isWorkerMessage } from './check-worker-message.ts';
+import { faultOfCode, isWorkerMessage } from './check-worker-message.ts';
 
 const event = { timestamp: 1, author: 'a', content: undefined, actions: { stateDelta: {}, artifactDelta: {} } };
 
@@ -40,7 +40,7 @@ test('never throws', () => {
     fc.property(
       kinds,
       fc.dictionary(fc.constantFrom('run', 'event', 'request', 'mistakes', 'error'), fc.anything()),
-      (kind, rest) => void [isWorkerMessage({ ...rest, kind }), faultOfEvent({ run: 1, ...rest, kind })],
+      (kind, rest) => void [isWorkerMessage({ ...rest, kind }), faultOfCode({ run: 1, ...rest, kind })],
     ),
   );
 });

@@ -121,12 +121,17 @@ export function isWorkerMessage(value: unknown): value is WorkerMessage {
   );
 }
 
-/** The mistake in an event that an agent of a run has yielded: that may be anything. Undefined for other messages. */
-export function faultOfEvent(value: unknown): { readonly run: number; readonly reason: string } | undefined {
+const faults = {
+  event: 'An agent has yielded an event that cannot be used',
+  call: 'A call of the code cannot be answered',
+} as const;
+
+/** The mistake in an event or a call that the code of a run has made: that may be anything. Undefined for other messages. */
+export function faultOfCode(value: unknown): { readonly run: number; readonly reason: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { kind, run } = value as { readonly kind?: unknown; readonly run?: unknown };
-  if (kind !== 'event' || typeof run !== 'number') return undefined;
+  if ((kind !== 'event' && kind !== 'call') || typeof run !== 'number') return undefined;
   const [error] = validatorOf(kind).Errors(value);
-  const place = error?.instancePath.split('/').slice(2).join('.') ?? '';
-  return { run, reason: `An agent has yielded an event that cannot be used: ${place} ${error?.message ?? ''}` };
+  const place = error?.instancePath.replace(/^\/(event\/)?/, '').replaceAll('/', '.') ?? '';
+  return { run, reason: `${faults[kind]}: ${place} ${error?.message ?? ''}` };
 }

@@ -48,12 +48,13 @@ test.each([
 
 /** Its runs fail in the way that their message names; one waits until another one has ended. */
 const failing = `
-import { BaseAgent, Context, createEvent } from '@google/adk';
+import { BaseAgent, Context, createEvent, LLMRegistry } from '@google/adk';
 const others = Promise.withResolvers();
 const faults = {
   nothing: () => { throw ''; },
   unnamed: () => { throw Object.assign(new Error('no luck'), { name: 5 }); },
   bare: () => { throw Object.create(null); },
+  text: () => Array.fromAsync(LLMRegistry.newLlm('openai/x').generateContentAsync({ contents: ['hello'], config: {}, toolsDict: {} })),
   keep: (context) => new Context({ invocationContext: context }).saveArtifact('a.txt', { text: 'a', odd: () => 1 }),
 };
 class Failing extends BaseAgent {
@@ -74,7 +75,8 @@ const faults = [
   ['nothing', 'Error'],
   ['unnamed', 'no luck (agent.ts:6:'],
   ['bare', 'a value that cannot be printed'],
-  ['keep', '() => 1 could not be cloned. (agent.ts:8:'],
+  ['text', 'A call of the code cannot be answered: request'],
+  ['keep', '() => 1 could not be cloned. (agent.ts:9:'],
   ['odd', 'An agent has yielded an event that cannot be used: errorCode'],
 ] as const;
 

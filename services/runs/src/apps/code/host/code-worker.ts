@@ -4,7 +4,7 @@ import { withinDeadline } from '@agentmesh/lib/wait';
 import { endGroup } from '../../../end-group.ts';
 import type { HostMessage, Loaded, LoadRequest, Outcome, ToolFault, WorkerMessage } from '../protocol.ts';
 import { AppFilesError } from '../../definition/mistake.ts';
-import { faultOfEvent, isWorkerMessage } from './check-worker-message.ts';
+import { faultOfCode, isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
 import { endAfterHost } from './spawning/end-after-host.ts';
 import { spawnWorker, type Walls } from './spawning/spawn-worker.ts';
@@ -150,9 +150,9 @@ export class CodeWorker {
     }
   }
 
-  /** Fails the run alone whose agent has yielded what is no event. */
+  /** Fails the run alone whose code has yielded what is no event, or asked for something that is no request. */
   #refuse(message: unknown): void {
-    const fault = faultOfEvent(message);
+    const fault = faultOfCode(message);
     const side = this.#runs.get(fault?.run ?? 0);
     if (fault === undefined || side === undefined) throw new Error('not a message');
     side.fail(new Error(fault.reason));
