@@ -196,6 +196,7 @@ async function load(
 
 function addDeletion(app: App, { artifacts, authentication }: Context): void {
   const erase = async (request: FastifyRequest, reply: FastifyReply): Answer => {
+    refuseVersion(request.query);
     await artifacts.deleteArtifact({ key: artifactOf(request) }, unary);
     return sendJson(reply, Buffer.from('null'));
   };
@@ -208,4 +209,12 @@ function addDeletion(app: App, { artifacts, authentication }: Context): void {
   });
   app.delete(`${artifactsPath}/:artifact_name`, options, async (request, reply) => erase(request, reply));
   app.delete(greedyPath, deletes(authentication, { hide: true }), erase);
+}
+
+/** A request that names one version, as a load does, must not delete all. */
+function refuseVersion(query: unknown): void {
+  const { version } = query as { readonly version?: unknown };
+  if (version === undefined) return;
+  const msg = 'A deletion takes all versions: name none';
+  throw new InvalidRequest([{ type: 'extra_forbidden', loc: ['query', 'version'], msg, input: version }]);
 }

@@ -39,6 +39,16 @@ describe('save and load', () => {
     expect((await artifacts.save(at, 'note.txt', { text: 'anew' })).body.version).toBe(0);
   });
 
+  test('a deletion that names one version deletes none', async () => {
+    const at = place();
+    for (const name of ['note.txt', 'a/note.txt']) {
+      await artifacts.save(at, name, { text: 'kept' });
+      const refused = await caller.request('DELETE', `${at}/${name}?version=0`);
+      expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'version'] }] } });
+      expect((await artifacts.get(`${at}/${name}`)).status).toBe(200);
+    }
+  });
+
   test.each([
     ['standard alphabet', 'base64', false],
     ['URL-safe alphabet', 'base64url', false],
