@@ -13,6 +13,7 @@ import { createLogger, type Logger } from '../telemetry/index.ts';
 import { directUrlOf, type Environment, parseSettings, processSettings, SettingsError } from './settings/index.ts';
 import { findLostRights, type Logins, othersOf, schemasOfService } from './lost-rights.ts';
 import { loginOf } from './service-logins.ts';
+import { unusableServer } from './unusable-server.ts';
 import type { Service } from './service.ts';
 
 export interface MigrateOptions {
@@ -38,7 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   try {
     await prepare(options, url, logins);
   } catch (error) {
-    if (!(error instanceof MissingRight)) throw error;
+    if (!(error instanceof MissingRight)) throw unusableServer('DATABASE_URL', error);
     throw fault('DATABASE_URL', `names a login that ${error.message}: ${advice}`);
   }
 }

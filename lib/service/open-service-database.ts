@@ -2,6 +2,7 @@ import { type Database, openDatabase, type PoolUse } from '../pg/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { directUrlOf, type Environment, parseSettings, processSettings, settingsOf } from './settings/index.ts';
 import type { Service, Settings } from './service.ts';
+import { unusableServer } from './unusable-server.ts';
 
 /** Resources that a service's database depends on. */
 export interface DatabaseSurroundings {
@@ -24,14 +25,15 @@ export function openServiceDatabase(
     if (database === undefined) throw new Error(`${word} declares no database`);
     const url = (own[`${prefix}_DATABASE_URL`] as string | undefined) ?? databaseUrl;
     const poolSize = own[`${prefix}_DATABASE_POOL`] as number;
-    const { DATABASE_REQUIRE_SYNC: requireSync } = parseSettings(processSettings, env);
+    const { DATABASE_REQUIRE_SYNC: requireSync, DATABASE_URL: shared } = parseSettings(processSettings, env);
     const directUrl = directUrlOf(url, env);
-    return resources.use(
-      await openDatabase(
-        { service: word, url, directUrl, poolSize, requireSync, ...database, ...watched(word, metrics) },
-        log,
-      ),
-    );
+    const options = { service: word, url, directUrl, poolSize, requireSync, ...database, ...watched(word, metrics) };
+    const opened = await openDatabase(options, log).catch((error: unknown) => {
+      // The embedded PostgreSQL has no setting.
+      if (url === databaseUrl && shared === undefined) throw error;
+      throw unusableServer(url === databaseUrl ? 'DATABASE_URL' : `${prefix}_DATABASE_URL`, error);
+    });
+    return resources.use(opened);
   };
 }
 

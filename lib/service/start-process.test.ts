@@ -58,6 +58,26 @@ test('a sibling that a service calls and that has no address fails the start wit
   });
 });
 
+test('a database of one service that cannot be reached fails the start with the name of its setting, and the reason', async () => {
+  const notes = defineService({
+    name: 'notes',
+    settings: {},
+    database: { migrations: new URL('../idempotency/testing/', import.meta.url) },
+    start: async (host) => {
+      await host.openDatabase();
+      return {};
+    },
+  });
+  await using database = await testDatabaseUrl();
+  const NOTES_DATABASE_URL = 'postgres://ada:hidden@127.0.0.1:1/notes';
+  const env = { DATABASE_URL: database.url, NOTES_DATABASE_URL, OPS_PORT: '0', LOG_LEVEL: 'silent' };
+  const reason = 'The database cannot be reached. connect ECONNREFUSED 127.0.0.1:1';
+  await expect(startProcess({ services: [notes], words: ['notes'], env })).rejects.toMatchObject({
+    name: 'SettingsError',
+    message: `NOTES_DATABASE_URL names a server that cannot be used: ${reason}`,
+  });
+});
+
 test('without identities, key pairs come from MESH_KEY, former ones are accepted, and an empty entry in their list admits nobody', async () => {
   const service = defineService({
     name: 'auth',

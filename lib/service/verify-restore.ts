@@ -7,6 +7,7 @@ import { findLostRights, type Logins } from './lost-rights.ts';
 import { directUrlOf, type Environment, parseSettings, processSettings } from './settings/index.ts';
 import { loginOf } from './service-logins.ts';
 import type { Service } from './service.ts';
+import { unusableServer } from './unusable-server.ts';
 
 export interface VerifyRestoreOptions {
   /** All services of the mesh. */
@@ -37,7 +38,9 @@ export async function verifyRestore({ services, env, print }: VerifyRestoreOptio
   const given = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
   const url = directUrlOf(given, env) ?? given;
   const tally: Tally = { faults: 0, print };
-  await tellServer(url, print);
+  await tellServer(url, print).catch((error: unknown) => {
+    throw config.DATABASE_URL === undefined ? error : unusableServer('DATABASE_URL', error);
+  });
   for (const right of await findLostRights({ url, services, logins })) fault(tally, `missing: ${right}`);
   for (const service of services) {
     await verifyOutbox(service, url, tally);

@@ -134,6 +134,16 @@ describe('main.ts', { timeout: 60_000 }, () => {
     expect([code, output.trim()]).toEqual([1, `DATABASE_URL names a server that cannot be used: ${reason}`]);
   });
 
+  test.each(['migrate', 'verify-restore'])(
+    'names DATABASE_URL in one line when %s finds nothing there',
+    async (command) => {
+      const DATABASE_URL = 'postgres://ada:hidden@127.0.0.1:1/mesh';
+      const { code, output } = await runMain([command], { DATABASE_URL, LOG_LEVEL: 'silent' });
+      const reason = 'The database cannot be reached. connect ECONNREFUSED 127.0.0.1:1';
+      expect([code, output.trim()]).toEqual([1, `DATABASE_URL names a server that cannot be used: ${reason}`]);
+    },
+  );
+
   test('names each service that it calls and has no address of, and ends', async () => {
     await using database = await testDatabaseUrl();
     const others = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), OPS_PORT: '0', LOG_LEVEL: 'silent' };
