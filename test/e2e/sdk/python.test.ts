@@ -72,6 +72,10 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(await script('late_renewal.py')).toEqual({ code: 0, output: '' });
   });
 
+  test('gets one new token for all tasks and threads whose token is refused', async () => {
+    expect(await script('one_renewal.py')).toEqual({ code: 0, output: '' });
+  });
+
   test('is one run for all tasks and threads that share it, also when its start was cancelled', async () => {
     const { token = '' } = await newAccount(url);
     expect(await script('share_run.py', url, token)).toEqual({ code: 0, output: '' });

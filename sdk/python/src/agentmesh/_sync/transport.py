@@ -9,7 +9,7 @@ import httpx
 
 from .._calls import Call, Options, lost, pause_before, request_of, value_of
 from .._errors import AgentMeshError, error_of, has_unknown_outcome
-from .pause import sleep
+from .pause import Lock, sleep
 
 T = TypeVar("T")
 
@@ -28,6 +28,8 @@ class Transport:
         #: Sign-ins and sign-outs so far.
         self._changes = 0
         self._renewing: Callable[[], str | None] | None = None
+        #: Held by the one who gets a token for all. A refresh cookie that is used again later ends its sign-in.
+        self._asking = Lock()
 
     def sign_in(self, token: str | None, renew: Callable[[], str | None] | None) -> None:
         """Sends this token from now on, and asks `renew` for another one when it is refused."""
@@ -112,23 +114,26 @@ class Transport:
 
     def _current(self) -> str | None:
         if self._token is None and self._source is not None:
-            self._ask()
+            self._ask(None)
         return self._token
 
     def _replace(self, refused: str | None, refusal: AgentMeshError) -> str:
         """A token in place of the refused one. Raises the refusal when there is none."""
-        if self._token == refused:
-            self._ask()
+        self._ask(refused)
         if self._token is None or self._token == refused:
             raise refusal
         return self._token
 
-    def _ask(self) -> None:
-        changes = self._changes
-        token = self._new()
-        # A sign-in or sign-out that ended meanwhile is newer.
-        if token is not None and changes == self._changes:
-            self._token = token
+    def _ask(self, refused: str | None) -> None:
+        """Gets a token in place of this one, unless another request has done that meanwhile."""
+        with self._asking:
+            if self._token != refused:
+                return
+            changes = self._changes
+            token = self._new()
+            # A sign-in or sign-out that ended meanwhile is newer.
+            if token is not None and changes == self._changes:
+                self._token = token
 
     def _new(self) -> str | None:
         if self._source is None:
