@@ -87,3 +87,21 @@ test('a renewal that ends behind the sign-out signs nobody in', async () => {
   await expect(account.me()).rejects.toMatchObject({ status: 401 });
   expect(server.asked.slice(0, 3)).toEqual(['a', 'renewal of a', 'nobody']);
 });
+
+test('a token that no header can hold is told without its text, and nothing is sent', async () => {
+  const sent: (string | null)[] = [];
+  const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
+    sent.push(new Headers(init?.headers).get('authorization'));
+    return Promise.resolve(Response.json({}));
+  };
+  const meOf = (token: string | (() => string)) => new AgentMesh({ url: 'http://mesh', token, fetch }).account.me();
+  for (const token of ['se\ncret', 'sécret\u2013', () => 'se\0cret']) {
+    const error: unknown = await meOf(token).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).not.toContain('cret');
+  }
+  expect(sent).toEqual([]);
+  // Files end with a line's end.
+  for (const token of ['secret\n', () => ' secret\r\n']) await meOf(token);
+  expect(sent).toEqual(['Bearer secret', 'Bearer secret']);
+});

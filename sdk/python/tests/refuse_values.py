@@ -71,10 +71,24 @@ def redirected() -> Iterator[str]:
                 yield f"a redirect is a success: {error!r}"
 
 
+def tokens() -> Iterator[str]:
+    network = httpx.MockTransport(answer)
+    for token in ("se\ncret", "s\u00e9cret"):
+        with AgentMesh("http://mesh.example", token, http=httpx.Client(transport=network)) as mesh:
+            error = use(mesh.account.me, {})
+            if not isinstance(error, ValueError) or "cret" in str(error) or sent:
+                yield f"a token that no header can hold: {error!r}, {len(sent)} sent"
+    for token, wanted in (("t\n", "Bearer t"), ("", None)):
+        with AgentMesh("http://mesh.example", token, http=httpx.Client(transport=network)) as mesh:
+            use(mesh.account.me, {})
+            if [it.headers.get("authorization") for it in sent] != [wanted]:
+                yield f"{token!r} is sent as {[it.headers.get('authorization') for it in sent]}"
+
+
 def main() -> int:
     with AgentMesh("http://mesh.example", "t", http=httpx.Client(transport=httpx.MockTransport(answer)), tries=1) as mesh:
         faults = [fault for name, verb in verbs_of(mesh) for fault in faults_of(name, verb)]
-    faults += redirected()
+    faults += [*redirected(), *tokens()]
     print("\n".join([*faults, f"{len(used)} values of paths, {len(faults)} wrong"]))
     return 1 if faults else 0
 

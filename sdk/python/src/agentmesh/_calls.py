@@ -84,14 +84,14 @@ def route(template: str, *values: str | int) -> str:
 
 
 def options_of(url: str | None, timeout: float, tries: int, backoff: float) -> Options:
-    address = url or os.environ.get("AGENTMESH_URL", "http://127.0.0.1:8000")
+    address = url or os.environ.get("AGENTMESH_URL") or "http://127.0.0.1:8000"
     return Options(url=address.rstrip("/"), timeout=timeout, tries=tries, backoff=backoff)
 
 
 def request_of(client: httpx.Client | httpx.AsyncClient, call: Call, options: Options, token: str | None) -> httpx.Request:
     headers = {name: value for name, value in call.headers.items() if value is not None}
-    if token is not None:
-        headers["authorization"] = f"Bearer {token}"
+    if token:
+        headers["authorization"] = f"Bearer {_sendable(token)}"
     params = {name: _text_of(value) for name, value in call.query.items() if value is not None}
     content: Any = call.upload() if callable(call.upload) else call.upload
     if call.body is not None:
@@ -100,6 +100,14 @@ def request_of(client: httpx.Client | httpx.AsyncClient, call: Call, options: Op
     return client.build_request(
         call.method, options.url + call.path, params=params or None, content=content, headers=headers
     )
+
+
+def _sendable(token: str) -> str:
+    """The token without the spaces around it, as files have them. The error does not hold it: it is a secret."""
+    text = token.strip()
+    if not text.isascii() or not text.isprintable():
+        raise ValueError("The token has characters that no token has: look at how it is read.")
+    return text
 
 
 def _text_of(value: Any) -> str:

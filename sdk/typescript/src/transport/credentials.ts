@@ -12,7 +12,7 @@ export class Credentials {
 
   /** `renew` gets a token where `source` gives none; it is asked only after a refusal. */
   constructor(source: TokenSource | undefined, renew: () => Promise<string | undefined>) {
-    this.#token = typeof source === 'string' ? source : undefined;
+    this.#token = typeof source === 'string' ? source.trim() : undefined;
     this.#isLazy = source === undefined;
     if (source === undefined) this.#renew = renew;
     if (typeof source === 'function') this.#renew = source;
@@ -21,14 +21,14 @@ export class Credentials {
   /** The token to send; undefined for none. */
   async token(): Promise<string | undefined> {
     if (this.#token === undefined && !this.#isLazy) await this.#replace(undefined);
-    return this.#token;
+    return sendable(this.#token);
   }
 
   /** A token in place of the one that was refused; undefined when there is no other. */
   async replace(refused: string | undefined): Promise<string | undefined> {
-    if (this.#token !== refused) return this.#token;
+    if (this.#token !== refused) return sendable(this.#token);
     await this.#replace(refused);
-    return this.#token === refused ? undefined : this.#token;
+    return this.#token === refused ? undefined : sendable(this.#token);
   }
 
   /** Sets the token that a sign-in has answered; undefined after a sign-out. */
@@ -46,8 +46,15 @@ export class Credentials {
 
   async #ask(refused: string | undefined): Promise<void> {
     const changes = this.#changes;
-    const token = await this.#renew?.(refused);
+    const token = (await this.#renew?.(refused))?.trim();
     // A sign-in or sign-out that ended meanwhile is newer.
     if (token !== undefined && changes === this.#changes) this.#token = token;
   }
+}
+
+/** Throws where no header can hold the token. The error does not hold it: it is a secret. */
+function sendable(token: string | undefined): string | undefined {
+  if (token !== undefined && /[^ -~]/.test(token))
+    throw new TypeError('The token has characters that no token has: look at how it is read.');
+  return token;
 }
