@@ -1186,7 +1186,7 @@ export interface paths {
         };
         /**
          * Stream notifications
-         * @description Sends each notification that is made after the connection was opened.
+         * @description Sends each notification that is made after the connection was opened. The stream ends when its credential does.
          */
         get: operations["streamNotifications"];
         put?: never;
@@ -1206,7 +1206,7 @@ export interface paths {
         };
         /**
          * Stream changes
-         * @description Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed.
+         * @description Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed. The stream ends when its credential does.
          */
         get: operations["streamChanges"];
         put?: never;

@@ -121,4 +121,28 @@ describe('a personal token', () => {
     expect(await msAccepted(open, { status: 401 })).toBeLessThan(1_000);
     expect(await openOther()).toEqual({ status: 200 });
   });
+
+  test.each(['/api/changes', '/api/notifications/stream'])(
+    'and a sign-in end their open streams of %s, and no others, when they end themselves',
+    async (path) => {
+      const account = await newAccount(url);
+      const scopes = ['runs:read'];
+      const [own, other] = [await make(account, { scopes }), await make(account, { scopes })];
+      const open = async (by: Caller) => {
+        const stream = await by.fetch('GET', path);
+        expect(stream.status).toBe(200);
+        return { end: stream.text().then(() => 'ended') };
+      };
+      const [ofOwn, ofOther] = [await open(own.program), await open(other.program)];
+      await account.request('DELETE', `/api/auth/tokens/${own.id}`);
+      expect(await ofOwn.end).toBe('ended');
+      expect(await Promise.race([ofOther.end, Promise.resolve('open')])).toBe('open');
+      const ofSignIn = await open(account);
+      await account.request('DELETE', '/api/auth/sessions');
+      expect(await ofSignIn.end).toBe('ended');
+      expect(await Promise.race([ofOther.end, Promise.resolve('open')])).toBe('open');
+      await other.program.request('DELETE', '/api/auth/tokens/current');
+      expect(await ofOther.end).toBe('ended');
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { HttpError } from '../errors/request-error.ts';
 import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser/browser-session.ts';
 import { checkScope, checkUser } from './grant-check.ts';
@@ -30,8 +31,16 @@ export interface Authentication {
   readonly watcher: Hook;
   /** For pushes of Google: requires a token that Google has made for a service account of `ADK_TRIGGER_ACCOUNTS` and for the address of the request. */
   readonly push: Hook;
+  /** For streams without an end of their own: ends one within a second after the credential with which `account` has let it in is refused. */
+  readonly onRefusal: (request: FastifyRequest, stream: OpenStream) => void;
   /** Runs on every route after the fields were checked: refuses a personal token outside of its end user's data. */
   readonly withinGrant: Hook;
+}
+
+export interface OpenStream {
+  /** Aborts when the stream has ended. */
+  readonly left: AbortSignal;
+  readonly end: () => void;
 }
 
 /** Limits how many requests an account sends. */
@@ -71,27 +80,38 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 type Hooks = Omit<Authentication, 'watcher' | 'push' | 'withinGrant'>;
 
 function hooksOf({ bearer, browser, isRuntimeOpen, limit }: AuthenticationOptions): Hooks {
-  const bearerOnly: Hook = (request, reply, done) => {
+  // A bearer token, or the cookie of a browser that sends none.
+  const identify = (request: FastifyRequest): Identity | Promise<Identity> => {
     const { authorization } = request.headers;
-    settle(() => bearer.identify(authorization), { request, reply, done, limit });
+    return authorization === undefined && browser?.isPresent(request) === true
+      ? browser.identify(request)
+      : bearer.identify(authorization);
   };
-  const account = browser === undefined ? bearerOnly : orCookie(bearerOnly, browser, limit);
+  const account: Hook = (request, reply, done) => settle(() => identify(request), { request, reply, done, limit });
   const owner: Hook = (request, reply, done) => {
     account(request, reply, (error) => {
       if (error === undefined && (request.identity.isFromCookie || isByCookie(request))) done(passwordRequired());
       else done(error);
     });
   };
-  return { account, owner, runtime: isRuntimeOpen ? openTo(account, browser) : account };
+  const runtime = isRuntimeOpen ? openTo(account, browser) : account;
+  return { account, owner, runtime, onRefusal: (request, stream) => onRefusal(() => identify(request), stream) };
 }
 
-/** A bearer token, or the cookie of a browser that sends none. */
-function orCookie(bearerOnly: Hook, browser: BrowserSession, limit: RequestLimit): Hook {
-  return (request, reply, done) => {
-    const isBearer = request.headers.authorization !== undefined || !browser.isPresent(request);
-    if (isBearer) bearerOnly(request, reply, done);
-    else settle(() => browser.identify(request), { request, reply, done, limit });
+/** Milliseconds between two looks at the credential of an open stream. They ask auth once a minute, and after a change of the account. */
+const lookMs = 500;
+
+/** While credentials cannot be checked, the stream goes on. */
+function onRefusal(identify: () => Identity | Promise<Identity>, { left, end }: OpenStream): void {
+  const look = async (): Promise<void> => {
+    try {
+      await identify();
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 401) end();
+    }
   };
+  const timer = setInterval(() => void look(), lookMs);
+  left.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 /** Whether a request that was let in has shown no token. */

@@ -35,7 +35,7 @@ const LastEventId = Type.Object({
   'last-event-id': Type.Optional(Type.String({ maxLength: 64, description: 'Id of the last frame that was read.' })),
 });
 
-/** Changes of the account as server-sent events: kinds and ids. The stream ends with the process; the client connects again. */
+/** Changes of the account as server-sent events: kinds and ids. The stream ends with the process and with its credential; the client connects again. */
 export function changesRoute(app: App, context: Context): void {
   const { config, bus, authentication, draining, log } = context;
   const changes = createChangeFeeds({ bus, services: context, log });
@@ -47,7 +47,7 @@ export function changesRoute(app: App, context: Context): void {
       operationId: 'streamChanges',
       summary: 'Stream changes',
       description:
-        'Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed.',
+        'Tells within seconds which runs, waits of runs, notifications, agents and schedules of the account were added, changed or removed. The stream ends when its credential does.',
       headers: LastEventId,
       response: { 200: stream },
     }),
@@ -57,17 +57,19 @@ export function changesRoute(app: App, context: Context): void {
       const feed = await changes.open(request.identity.accountId);
       const wake = feed.enter();
       const leaving = new AbortController();
+      const leave = (): void => leaving.abort(clientLeft);
+      authentication.onRefusal(request, { left: leaving.signal, end: leave });
       const signal = AbortSignal.any([leaving.signal, draining]);
-      const events = new EventStream(reply, { headers, heartbeatMs, onGone: () => leaving.abort(clientLeft) });
+      const events = new EventStream(reply, { headers, heartbeatMs, onGone: leave });
       try {
         for await (const placed of feed.read(wake, last, signal)) await events.write(frameOf(placed));
       } catch (error) {
-        if (!events.isGone && problemOf(error) === undefined) {
+        if (!leaving.signal.aborted && problemOf(error) === undefined) {
           log.error({ err: error, requestId: request.id }, 'a stream of changes broke');
         }
       } finally {
         feed.leave(wake);
-        leaving.abort(clientLeft);
+        leave();
         events.end();
       }
     },

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 5dec88a086832bc3645b9f8bda58385b514701e56185578cb0b52e57d91127b1
+# SHA-256 of the document: 46a6b0f8187611e582ee21fb30f4ca5c7542ab685641f48e984fc406a9073ec4
 
 from typing import Any, Literal, TypeAlias
 
