@@ -14,14 +14,32 @@ interface WaitingRun {
 }
 
 interface Trace {
-  readonly spans: readonly { readonly name: string }[];
+  readonly spans: readonly { readonly name: string; readonly start: number }[];
 }
 
 /** Starts a run that waits for an approval of `set_state`. */
 async function askForApproval(caller: Caller) {
   const session = await caller.createSession('approve');
   const { headers } = await caller.run(session, '[[state:paid=yes]]');
-  return { session, id: headers.get('x-invocation-id') ?? '' };
+  const id = headers.get('x-invocation-id') ?? '';
+  return { session, id, record: (await caller.request<WaitingRun>('GET', `/runs/${id}`)).body };
+}
+
+/** The starts of a run's attempts, once those of `count` attempts are stored, a moment after their ends. */
+async function startsOf(caller: Caller, id: string, count: number): Promise<readonly number[]> {
+  const read = async () => {
+    const { spans } = (await caller.request<Trace>('GET', `/runs/${id}/trace`)).body;
+    return spans.filter((span) => span.name === 'invocation').map(({ start }) => start);
+  };
+  await expect.poll(read).toHaveLength(count);
+  return read();
+}
+
+/** Such a run that was not in the queue: on a busy machine one may be there for longer than the timeline passes over. */
+async function askWithoutQueue(caller: Caller): ReturnType<typeof askForApproval> {
+  const asked = await askForApproval(caller);
+  const [start = Infinity] = await startsOf(caller, asked.id, 1);
+  return start - asked.record.createTime < 0.04 ? asked : askWithoutQueue(caller);
 }
 
 test('the timeline of a run that waited for an approval shows no time in the queue that it did not have', {
@@ -31,19 +49,13 @@ test('the timeline of a run that waited for an approval shows no time in the que
   if (browser === undefined) return skip('there is no Chromium');
   const { caller, context, page, complaints } = await visit(browser, url, '/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
-  const { session, id } = await askForApproval(caller);
-  const record = (await caller.request<WaitingRun>('GET', `/runs/${id}`)).body;
+  const { session, id, record } = await askWithoutQueue(caller);
   const { createTime, waitingFor } = record;
   const { functionCallId, name } = waitingFor?.[0] ?? { functionCallId: '', name: '' };
   await expect.poll(() => Date.now() / 1_000 - createTime).toBeGreaterThan(2);
   const functionResponse = { id: functionCallId, name, response: { confirmed: true } };
   await caller.run(session, '', { newMessage: { role: 'user', parts: [{ functionResponse }] } });
-  // The spans of an attempt are stored a moment after its end.
-  const attempts = async (): Promise<number> => {
-    const { spans } = (await caller.request<Trace>('GET', `/runs/${id}/trace`)).body;
-    return spans.filter((span) => span.name === 'invocation').length;
-  };
-  await expect.poll(attempts).toBe(2);
+  await startsOf(caller, id, 2);
   // Without a trace the timeline is drawn by the events alone.
   for (const spans of ['with', 'without']) {
     const isTrace = `**/runs/${id}/trace`;
