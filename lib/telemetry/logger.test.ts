@@ -69,6 +69,8 @@ it('leaves out what PostgreSQL tells of rows in the details of its errors', () =
   });
   log.error({ err: error }, 'failed');
   expect(last()['err']).toMatchObject({ code: '23502', table: 'accounts' });
+  log.error({ err: new Error('not stored', { cause: new AggregateError([error]) }) }, 'failed');
+  expect(JSON.stringify(last()['err'])).toContain('"23502"');
   expect(lines.join('')).not.toContain('ada@example.com');
 });
 

@@ -18,14 +18,24 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return '[truncated]';
   if (Array.isArray(value)) return value.map((item) => redactSecrets(item, depth + 1));
-  if (value instanceof Error) return redactFields(plainError(value), depth);
+  if (value instanceof Error) return redactFields(plainError(stdSerializers.errWithCause(value)), depth);
   return 'toJSON' in value ? value : redactFields(value, depth);
 }
 
 /** Type, message, stack, causes and plain values that quote no data of users. Libraries attach whole clients and sockets to their errors. */
-function plainError(error: Error): object {
-  const fields = Object.entries(stdSerializers.errWithCause(error)).filter(([key]) => !quoting.has(key));
-  return Object.fromEntries(fields.filter(([key, value]) => typeof value !== 'object' || causes.has(key)));
+function plainError(error: object, depth = 0): object {
+  const fields = Object.entries(error).filter(([key]) => !quoting.has(key));
+  const plain = fields.filter(([key, value]) => typeof value !== 'object' || causes.has(key));
+  return Object.fromEntries(
+    plain.map(([key, value]) => [key, causes.has(key) ? plainCauses(value, depth + 1) : value]),
+  );
+}
+
+/** Causes that are serialized errors, which have stacks, as plain as the error. */
+function plainCauses(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((one) => plainCauses(one, depth));
+  return 'stack' in value ? plainError(value, depth) : value;
 }
 
 function redactFields(fields: object, depth: number): Record<string, unknown> {
