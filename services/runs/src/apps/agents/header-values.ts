@@ -94,7 +94,11 @@ function storedServers({ mcp_servers: given = [] }: AgentFields, stored: StoredF
   const all = serversOf(stored);
   const left = new Set(all);
   const same = given.map((server) => {
-    const found = left.values().find((one) => haveSameSettings(one, server));
+    const isAlike = (one: McpServerField): boolean => haveSameSettings(one, server);
+    const alike = all.filter(isAlike).length;
+    // Those that differ in their headers alone are told apart by their places, which are others when one was deleted or added.
+    if (alike > 1 && alike !== given.filter(isAlike).length) return undefined;
+    const found = left.values().find(isAlike);
     if (found !== undefined) left.delete(found);
     return found;
   });

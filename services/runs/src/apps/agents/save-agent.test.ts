@@ -140,6 +140,19 @@ test('servers of one address keep their own headers, in any order, and none gets
   expect(tenantsOf(await put(server('one', kept), server('two', kept)))).toEqual(['sealed A', 'sealed A']);
 });
 
+test('of servers that differ in their headers alone each keeps its own by its place, and none does when one was deleted or added', async () => {
+  const { saveFields } = openAccount(createKeys(), { sealHeaders: seal });
+  const { agent_id: agentId } = await saveFields(0, { mcp_servers: [server('a', 'A'), server('a', 'B')] });
+  const put = (...servers: ReturnType<typeof server>[]) => saveFields(agentId, { mcp_servers: servers });
+  expect(tenantsOf(await put(server('a', kept), server('a', kept)))).toEqual(['sealed A', 'sealed B']);
+  const faultsAt = (...places: number[]) => ({
+    faults: places.map((at) => ({ path: ['mcp_servers', String(at), 'headers', 'X-Tenant'] })),
+  });
+  await expect(put(server('a', kept))).rejects.toMatchObject(faultsAt(0));
+  await expect(put(server('a', 'C'), server('a', kept), server('a', kept))).rejects.toMatchObject(faultsAt(1, 2));
+  expect(tenantsOf(await put(server('a', 'C'), server('a', kept)))).toEqual(['sealed C', 'sealed B']);
+});
+
 test('a write that keeps the value of a header which another one has replaced meanwhile is refused', async () => {
   let meanwhile: () => Promise<unknown> = () => Promise.resolve();
   const sealHeaders: SealHeaders = async (headers) => {
