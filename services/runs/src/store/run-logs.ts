@@ -48,14 +48,19 @@ export const selectRunLines = createQuery<LoggedRun, { lines: string; left_out: 
     order by attempt, place`,
 });
 
-/** Lines and bytes of a run that are stored. */
-export const selectRunLinesSize = createQuery<LoggedRun, { lines: number; bytes: number }>({
+/**
+ * Lines and bytes of the other attempts of a run that are stored. Deletes those of its present attempt, which has stored none yet: a run that was deleted had
+ * its id and its session.
+ */
+export const selectRunLinesSize = createQuery<LoggedRun & { attempt: number }, { lines: number; bytes: number }>({
   name: 'select-run-lines-size',
-  text: (
-    param,
-  ) => `select coalesce(sum(line_count), 0)::integer as lines, coalesce(sum(bytes), 0)::integer as bytes from run_logs
-    where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
-      and app_name = ${param.appName} and user_id = ${param.userId} and session_id = ${param.sessionId}`,
+  text: (param) => {
+    const ofRun = `account_id = ${param.accountId} and invocation_id = ${param.invocationId}
+      and app_name = ${param.appName} and user_id = ${param.userId} and session_id = ${param.sessionId}`;
+    return `with former as (delete from run_logs where ${ofRun} and attempt = ${param.attempt}::integer)
+    select coalesce(sum(line_count), 0)::integer as lines, coalesce(sum(bytes), 0)::integer as bytes from run_logs
+    where ${ofRun} and attempt <> ${param.attempt}::integer`;
+  },
 });
 
 interface LogName {

@@ -31,7 +31,7 @@ export class AttemptLog {
   readonly invocationId: string;
   readonly attempt: number;
   /** Earlier attempts may have taken a part of the bounds. */
-  isMeasured: boolean;
+  isMeasured = false;
   #waiting: string[] = [];
   #once: Set<string> | undefined;
   /** Lines and bytes of this attempt, stored or waiting. */
@@ -49,7 +49,6 @@ export class AttemptLog {
     this.sessionId = sessionId;
     this.invocationId = invocationId;
     this.attempt = attempt;
-    this.isMeasured = attempt <= 1;
   }
 
   /** Answers the bytes that wait for it. */

@@ -26,8 +26,6 @@ export interface LineSink {
   add(turn: Turn, line: RunLine): void;
   /** Counts lines that somebody else has left out. */
   leaveOut(turn: Turn, lines: number): void;
-  /** An attempt is over: no line of it follows. */
-  end(turn: Turn): void;
 }
 
 /** The spans of one attempt and the events that were made in them, which passes its lines on. ADK's own spans have neither our event ids nor our times. */
@@ -54,7 +52,6 @@ export class AttemptTrace extends RunWatcher {
 
   /** The attempt is over: what code that goes on says is not heard any more. */
   end(): void {
-    this.#lines?.end(this.#turn);
     this.#lines = undefined;
   }
 

@@ -88,6 +88,34 @@ test('a run keeps 1,000 lines and 256 KiB over all of its attempts, each line 4,
   expect(stored.leftOut).toBe(105 - stored.lines.length);
 });
 
+test('the lines of a run whose id and session a deleted one had take the place of those of that one, and of no other attempt', async () => {
+  const former = open();
+  const [first, second] = [turn('e-anew'), turn('e-anew', 2)];
+  for (const one of [first, second]) former.add(one, line('of the former run'));
+  former.leaveOut(first, 7);
+  await former[Symbol.asyncDispose]();
+  for (const attempt of [2, 1]) {
+    const writer = open();
+    writer.add(turn('e-anew', attempt), line(`attempt ${attempt}`));
+    await writer[Symbol.asyncDispose]();
+  }
+  expect(await read('e-anew')).toMatchObject({ messages: ['attempt 1', 'attempt 2'], leftOut: 0 });
+});
+
+test('a line that is told of an attempt behind its end, such as a long wait, is stored behind the others', async () => {
+  using _ = startSpanWatching();
+  await using writer = open();
+  const ended = turn('e-ended');
+  await watchAttempts(1, { traces: [], lines: writer }, log).around(ended, async () => {
+    tellRun(line('at work'));
+    await vi.waitFor(async () => expect((await read('e-ended')).messages).toHaveLength(1), { timeout: 5_000 });
+    return 'ended';
+  });
+  writer.add(ended, line('waited'));
+  const messages = ['at work', 'waited'];
+  await vi.waitFor(async () => expect((await read('e-ended')).messages).toEqual(messages), { timeout: 5_000 });
+});
+
 test('lines are deleted after the days of traces, and with their account, which is told how many there were', async () => {
   const { db } = database;
   const writer = open();

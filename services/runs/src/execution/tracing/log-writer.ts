@@ -26,8 +26,8 @@ export class LogWriter implements LineSink, AsyncDisposable {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #sample: number;
-  /** Those of attempts that have told a line. */
-  readonly #logs = new Map<Turn, AttemptLog>();
+  /** Those of attempts that have told a line: one each, for as long as anybody may tell another one. */
+  readonly #logs = new WeakMap<Turn, AttemptLog>();
   #waiting = new Set<AttemptLog>();
   #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -51,10 +51,6 @@ export class LogWriter implements LineSink, AsyncDisposable {
     const log = this.#logOf(turn);
     log?.leaveOut(lines);
     if (log !== undefined) this.#writeSoon(log);
-  }
-
-  end(turn: Turn): void {
-    this.#logs.delete(turn);
   }
 
   /** Drops what waits of an account that is gone. */
@@ -96,12 +92,13 @@ export class LogWriter implements LineSink, AsyncDisposable {
 
   async #writeOf(accountId: string, logs: readonly AttemptLog[]): Promise<void> {
     const parts: Part[] = [];
+    const take = () => parts.push(...logs.flatMap((log) => log.take().map((part) => ({ log, ...part }))));
     try {
       for (const log of logs) await this.#measure(log);
-      parts.push(...logs.flatMap((log) => log.take().map((part) => ({ log, ...part }))));
-      if (parts.length > 0) await insertRunLines(this.#db, { accountId, ...columnsOf(parts) });
+      if (take() > 0) await insertRunLines(this.#db, { accountId, ...columnsOf(parts) });
     } catch (err) {
       this.#log.warn({ err, attempts: logs.length }, 'the lines of runs were not stored');
+      if (parts.length === 0) take();
       for (const { log, count } of parts) log.leaveOut(count);
     }
   }
