@@ -199,6 +199,8 @@ describe('a personal token that is bound to an end user', () => {
     ['/apps/a/users/u2/sessions', { json: {} }],
     ['/run', run('u2')],
     ['/run_sse', run('u2')],
+    // Code of an app prints anything.
+    ['/runs/e1/log', {}],
     ['/api/users/me', {}],
   ])('reaches no other: %s %j', async (path, options) => {
     const { status, detail } = await send(path, options);
@@ -215,7 +217,8 @@ describe('a personal token that is bound to an end user', () => {
       const options = { method: method.toUpperCase(), ...(json !== undefined && { json }) };
       if ((await send(path, options)).status !== 403) continue;
       closed += 1;
-      if ((await send(`${path}?user_id=u1&userId=u1`, options)).status !== 403) opened.push(operationId);
+      // A route whose parameters are strict refuses those that it does not know.
+      if (![403, 422].includes((await send(`${path}?user_id=u1&userId=u1`, options)).status)) opened.push(operationId);
     }
     expect(opened).toEqual([]);
     expect(closed).toBeGreaterThan(50);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { joinBytes, sendJson } from '../../edge/json/json-bytes.ts';
-import { readsOfRun } from '../run-family.ts';
+import { readsAsAuthor } from '../run-family.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 
 const RunLogLine = Type.Object(
@@ -38,7 +38,7 @@ const RunLog = Type.Object(
 export function runLogRoute(app: App, { authentication, runs }: Context): void {
   app.get(
     '/runs/:invocation_id/log',
-    readsOfRun(authentication, {
+    readsAsAuthor(authentication, {
       operationId: 'getRunLog',
       summary: 'Get the log of a run',
       description:
