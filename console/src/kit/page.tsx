@@ -78,3 +78,10 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, C
     </dl>
   );
 }
+
+const [longestId, endOfId] = [12, 8];
+
+/** An id where there is little room. The server's long ones begin with their time, so those of a minute differ at the end. */
+export function shortId(id: string): string {
+  return id.length > longestId ? `…${id.slice(-endOfId)}` : id;
+}

@@ -243,7 +243,7 @@ test('events that cannot be read are told, can be read again, and are told of th
   await page.keyboard.type(other);
   await page.getByRole('option').filter({ hasText: other }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: `Run ${other.slice(0, 10)}` }).waitFor();
+  await page.getByRole('heading', { name: `Run …${other.slice(-8)}` }).waitFor();
   await page.getByRole('list', { name: 'Timeline' }).waitFor();
   await page.goBack();
   await problem.waitFor();

@@ -79,6 +79,27 @@ test('the search finds a session of the latest runs by its id', { timeout }, asy
   await context.close();
 });
 
+test('runs and sessions of the same minute have titles that differ', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const titles = new Set<string | null>();
+  for (const text of ['one', 'other']) {
+    const session = await caller.createSession('echo');
+    const run = (await caller.run(session, text)).headers.get('x-invocation-id');
+    for (const screen of [`/runs/${run}`, `/sessions/echo/u1/${session.id}`]) {
+      await page.goto(`${url}/console${screen}`);
+      titles.add(await page.getByRole('heading', { level: 1, name: /^(Run|Session) / }).textContent());
+    }
+  }
+  expect(titles.size).toBe(4);
+  await page.goto(`${url}/console/chat/echo?user=u1`);
+  const rows = page.getByRole('navigation', { name: 'Chats' }).locator('code');
+  await expect.poll(async () => new Set(await rows.allTextContents()).size).toBe(2);
+  await context.close();
+});
+
 /** Takes away what browsers give only to pages of HTTPS and of their own machine. */
 const plainHttp = `
   delete Crypto.prototype.randomUUID;

@@ -1,6 +1,7 @@
 import { mesh } from '../../data/client.ts';
 import { useList } from '../../data/list.ts';
 import { Button } from '../../kit/button.tsx';
+import { shortId } from '../../kit/page.tsx';
 import { Skeleton } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { href } from '../../shell/router.ts';
@@ -33,7 +34,7 @@ export function SessionList({ app, user, session }: SessionListProps) {
           href={href`/chat/${app}/${id}` + userQuery(user)}
           aria-current={id === session ? 'page' : undefined}
         >
-          <span class="grow clip">{titleOf(id) ?? <code>{id.slice(0, 8)}</code>}</span>
+          <span class="grow clip">{titleOf(id) ?? <code>{shortId(id)}</code>}</span>
           <span class="small">
             <Time at={lastUpdateTime} />
           </span>

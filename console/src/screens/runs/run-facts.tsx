@@ -1,6 +1,6 @@
 import type { Run } from '@agentmesh/client';
 import { count, dollars } from '../../kit/numbers.ts';
-import { Facts } from '../../kit/page.tsx';
+import { Facts, shortId } from '../../kit/page.tsx';
 import { lengthOf, Time } from '../../kit/time.tsx';
 import { base } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
@@ -28,10 +28,7 @@ export function RunFacts({ run }: { readonly run: Run }) {
           [t.run.outTokens, usage && count(usage.candidatesTokenCount ?? 0)],
           [t.runs.cost, usage && dollars(usage.cost)],
           [t.run.user, userId],
-          [
-            t.run.session,
-            <a href={base + `/runs?session=${encodeURIComponent(sessionId)}`}>{sessionId.slice(0, 12)}</a>,
-          ],
+          [t.run.session, <a href={base + `/runs?session=${encodeURIComponent(sessionId)}`}>{shortId(sessionId)}</a>],
           [t.run.attempt, attempt > 1 ? attempt : undefined],
         ]}
       />

@@ -6,7 +6,7 @@ import { countWaiting } from '../../data/waiting.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Json } from '../../kit/json.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
-import { Page, Tabs } from '../../kit/page.tsx';
+import { Page, shortId, Tabs } from '../../kit/page.tsx';
 import { Failure, When } from '../../kit/states.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { Asked } from '../../parts/approval.tsx';
@@ -30,7 +30,7 @@ export function Run({ params }: { readonly params: Params }) {
     <When known={known} retry={() => invalidate(`run:${id}`)}>
       {(run) => (
         <Page
-          title={`${t.run.title} ${id.slice(0, 10)}`}
+          title={`${t.run.title} ${shortId(id)}`}
           crumb={{ href: `${base}/runs`, text: t.runs.title }}
           actions={<RunActions run={run} events={events.value} />}
         >

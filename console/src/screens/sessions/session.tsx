@@ -7,7 +7,7 @@ import { loadSessionRecord, sessionKey } from '../../data/session-record.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Button, LinkButton } from '../../kit/button.tsx';
 import { Json } from '../../kit/json.tsx';
-import { Facts, Page, Tabs } from '../../kit/page.tsx';
+import { Facts, Page, shortId, Tabs } from '../../kit/page.tsx';
 import { Failure, Skeleton, When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useSure } from '../../kit/sure.tsx';
@@ -34,7 +34,7 @@ export function Session({ params }: { readonly params: Params }) {
     <When known={known} retry={() => invalidate(sessionKey(place))}>
       {({ lastUpdateTime }) => (
         <Page
-          title={`${t.sessions.session} ${session.slice(0, 12)}`}
+          title={`${t.sessions.session} ${shortId(session)}`}
           crumb={{ href: href`/sessions?app=${app}&user=${user}`, text: t.nav.sessions }}
           actions={<Actions place={place} />}
         >
