@@ -25,9 +25,9 @@ export function followChanges(account: string): () => void {
   const channel = new BroadcastChannel(`agentmesh-changes:${account}`);
   const apply = gather();
   channel.onmessage = ({ data }: MessageEvent<ChangeEvent>) => apply(data);
-  const lead = async (): Promise<void> => {
-    while (!leaving.signal.aborted) {
-      await read(leaving.signal, (change) => {
+  const lead = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await read(signal, (change) => {
         apply(change);
         channel.postMessage(change);
       }).catch(() => undefined);
@@ -35,15 +35,30 @@ export function followChanges(account: string): () => void {
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   };
-  // Pages of plain HTTP have no locks: there each tab reads a stream of its own.
   const locks = navigator.locks as LockManager | undefined;
-  const led = locks?.request(channel.name, { signal: leaving.signal }, lead) ?? lead();
-  led.catch(() => undefined);
+  if (locks === undefined) whileSeen(lead, leaving.signal);
+  else locks.request(channel.name, { signal: leaving.signal }, () => lead(leaving.signal)).catch(() => undefined);
   return () => {
     leaving.abort();
     channel.close();
     told.value = [];
   };
+}
+
+/**
+ * Pages of plain HTTP have no locks, and a browser opens six connections to their server for all tabs together: there each tab that is seen reads
+ * a stream of its own.
+ */
+function whileSeen(lead: (signal: AbortSignal) => Promise<void>, leaving: AbortSignal): void {
+  let hiding = new AbortController();
+  const look = (): void => {
+    hiding.abort();
+    if (document.hidden) return;
+    hiding = new AbortController();
+    void lead(AbortSignal.any([leaving, hiding.signal]));
+  };
+  document.addEventListener('visibilitychange', look, { signal: leaving });
+  look();
 }
 
 async function read(signal: AbortSignal, tell: (change: ChangeEvent) => void): Promise<void> {

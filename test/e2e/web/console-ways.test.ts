@@ -131,3 +131,41 @@ test('a page of plain HTTP signs in, follows what changes and copies', { timeout
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+/** A browser without windows shows all of its tabs: says of one whether it is seen. */
+const showTab = (page: Page, isSeen: boolean): Promise<void> =>
+  page.evaluate(`{
+    Object.defineProperty(document, 'hidden', { configurable: true, value: ${!isSeen} });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+
+test('any number of tabs of plain HTTP can be open, and the one that is seen follows what changes', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/runs');
+  await page.getByText('No runs yet').waitFor();
+  await context.addInitScript(plainHttp);
+  const open = async (tab: Page): Promise<Page> => {
+    const followed = tab.waitForResponse((response) => response.url().endsWith('/api/changes'));
+    await tab.goto(`${url}/console/runs`);
+    await tab.getByText('No runs yet').waitFor();
+    await followed;
+    return tab;
+  };
+  await open(page);
+  // A browser has six connections to such a server for all its tabs.
+  for (let tabs = 2, tab = page; tabs <= 8; tabs += 1) {
+    await showTab(tab, false);
+    tab = await open(await context.newPage());
+    if (tabs === 8) await showTab(tab, false);
+  }
+  await caller.run(await caller.createSession('echo'), 'hello');
+  await showTab(page, true);
+  const rows = page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'echo' });
+  await expect.poll(() => rows.count()).toBe(1);
+  await caller.run(await caller.createSession('echo'), 'again');
+  await expect.poll(() => rows.count()).toBe(2);
+  await context.close();
+});
