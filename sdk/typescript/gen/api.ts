@@ -6101,7 +6101,12 @@ export interface operations {
     };
     getRunLog: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**

@@ -164,6 +164,26 @@ describe('an OpenAI-compatible server', () => {
       { level: 'error', message: expect.stringMatching(/^The model openai\/\S+ has failed: \[key\] is refused$/) },
     ]);
   });
+
+  test('that refuses two runs with one id is in the log of each, which its session names', async () => {
+    const [older, newer] = [await caller.createSession('chat'), await caller.createSession('chat')];
+    const invocationId = `logged-${older.id}`;
+    for (const [session, message] of [
+      [older, 'not the first'],
+      [newer, 'not the second'],
+    ] as const) {
+      openAi.answer({ status: 400, error: { message } });
+      await caller.run(session, 'hello', { invocationId });
+    }
+    const read = async (query: string) => {
+      const { body } = await caller.request<{ lines: object[] }>('GET', `/runs/${invocationId}/log${query}`);
+      return JSON.stringify(body.lines.map((line) => 'message' in line && line.message));
+    };
+    await expect.poll(() => read('')).toMatch(/^\["The model \S+ has failed: not the second"\]$/);
+    await expect
+      .poll(() => read(`?app=chat&session=${older.id}`))
+      .toMatch(/^\["The model \S+ has failed: not the first"\]$/);
+  });
 });
 
 /** Runs a vendor's app and checks the streamed events, the stored events, and the next request to the vendor. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { joinBytes, sendJson } from '../../edge/json/json-bytes.ts';
 import { readsAsAuthor } from '../run-family.ts';
-import { ownerOf, RunPath } from './run-paths.ts';
+import { namedRun, RunPath, RunPlace } from './run-paths.ts';
 
 const RunLogLine = Type.Object(
   {
@@ -45,12 +45,12 @@ export function runLogRoute(app: App, { authentication, runs }: Context): void {
         'The lines that code of the app prints with `console`, and warnings and errors of the mesh about the run. A line is there within about a second, ' +
         'also while the run goes on, for the days of `TRACES_KEEP_DAYS`. A run keeps 1,000 lines and 256 KiB. None when the run was not sampled.',
       params: RunPath,
+      querystring: RunPlace,
       response: { 200: RunLog },
       refusals: [404],
     }),
-    async ({ identity, params }, reply) => {
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
-      const { linesJson, leftOut } = await runs.getRunLog(name, unary);
+    async (request, reply) => {
+      const { linesJson, leftOut } = await runs.getRunLog(namedRun(request), unary);
       const tail = leftOut > 0n ? `,"leftOut":${leftOut}}` : '}';
       return sendJson(reply, joinBytes([Buffer.from('{"lines":'), linesJson, Buffer.from(tail)]));
     },

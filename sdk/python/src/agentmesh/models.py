@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 46a6b0f8187611e582ee21fb30f4ca5c7542ab685641f48e984fc406a9073ec4
+# SHA-256 of the document: b111be16cb41aba2d464fa8c6a45ae57c569f14c7a950b84cda88f2b0c99e26e
 
 from typing import Any, Literal, TypeAlias
 
