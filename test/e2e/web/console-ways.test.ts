@@ -100,6 +100,25 @@ test('runs and sessions of the same minute have titles that differ', { timeout }
   await context.close();
 });
 
+test('the list of sessions shows a long id beside its time, and not under it, on a phone', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.setViewportSize({ width: 375, height: 740 });
+  for (const body of [undefined, { sessionId: 'x'.repeat(100) }]) await caller.createSession('echo', body);
+  await page.goto(`${url}/console/sessions?app=echo&user=u1`);
+  const rows = page.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(2);
+  for (const row of await rows.all()) {
+    const [id, time] = [await row.locator('code').boundingBox(), await row.locator('time').boundingBox()];
+    expect((id?.x ?? NaN) + (id?.width ?? NaN)).toBeLessThanOrEqual(time?.x ?? NaN);
+  }
+  await context.close();
+});
+
 /** Takes away what browsers give only to pages of HTTPS and of their own machine. */
 const plainHttp = `
   delete Crypto.prototype.randomUUID;

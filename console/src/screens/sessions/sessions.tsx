@@ -14,7 +14,7 @@ import { t } from '../../texts.ts';
 import { MemorySearch } from './memory-search.tsx';
 
 const columns: readonly Column<Session>[] = [
-  { title: t.sessions.session, cell: ({ id }) => <code class="clip">{id}</code> },
+  { title: t.sessions.session, cell: ({ id }) => <code>{id}</code> },
   { title: t.sessions.changed, cell: ({ lastUpdateTime }) => <Time at={lastUpdateTime} /> },
 ];
 
