@@ -94,6 +94,21 @@ describe('standard output', () => {
     expect((await ended)[0]).toBe(7);
   });
 
+  it('has the last lines of a process that ends before its reader has taken them', async () => {
+    // Node makes a pipe that does not wait for its reader when `console` is used.
+    const noisy = `
+      console.log('welcome');
+      const { createLogger } = await import(process.argv[1]);
+      const log = createLogger({ level: 'info', name: 'auth' });
+      for (let line = 0; line < 5_000; line += 1) log.info('x'.repeat(200));
+      process.exit(7);
+    `;
+    const child = spawn(process.execPath, args.with(2, noisy), { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    expect((await text(child.stdout)).trim().split('\n')).toHaveLength(5_001);
+    expect((await ended)[0]).toBe(7);
+  });
+
   it.runIf(process.platform === 'linux')('on a full disk loses lines, and ends no process', async () => {
     await using full = await open('/dev/full', 'w');
     const child = spawn(process.execPath, args, { stdio: ['ignore', full.fd, 'inherit'] });

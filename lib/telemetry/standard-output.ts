@@ -4,6 +4,8 @@ import type { DestinationStream } from 'pino';
 const descriptor = 1;
 /** Pause in milliseconds before a reader that takes nothing is asked again. */
 const retryMs = 100;
+/** Time in milliseconds for which a process that ends waits for a reader that takes nothing, and its pauses between two tries. */
+const [patienceMs, pauseMs] = [3_000, 10];
 /** Lines that wait for their reader, in characters; further ones are lost. */
 const mostWaiting = 16 * 1024 * 1024;
 
@@ -45,15 +47,26 @@ class StandardOutput implements DestinationStream {
     this.#next();
   }
 
-  /** The process ends: what waits is written once. */
+  /** The process ends: what waits is written, as long as its reader takes some of it. */
   #finish(): void {
     // What is being written at this moment arrives by itself.
     let rest = Buffer.concat([this.#isPaused ? this.#current : Buffer.alloc(0), Buffer.from(this.#waiting)]);
-    try {
-      while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
-    } catch {
-      // Its reader is gone, or takes nothing.
+    for (let takenAt = performance.now(); rest.length > 0 && performance.now() - takenAt < patienceMs; ) {
+      const written = writeNow(rest);
+      if (written === undefined) return;
+      rest = rest.subarray(written);
+      if (written > 0) takenAt = performance.now();
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
+  }
+}
+
+/** Answers how many bytes were written: 0 when the reader takes nothing now, undefined when it is gone. */
+function writeNow(bytes: Buffer): number | undefined {
+  try {
+    return writeSync(descriptor, bytes);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : undefined;
   }
 }
 
