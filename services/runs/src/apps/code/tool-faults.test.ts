@@ -131,8 +131,9 @@ const some = (word) => async () => {
   void setTimeout(1).then(() => console.log(word, 'after'));
 };
 const wide = () => console.error('x'.repeat(100_000));
+const tells = () => console.error('no luck:', new TypeError('lost'), '\\n  at noon');
 const last = () => { console.log('last words'); process.exit(3); };
-const tools = [make('last', last), make('many', many), make('wide', wide), make('one', some('one')), make('other', some('other'))];
+const tools = [make('last', last), make('tells', tells), make('many', many), make('wide', wide), make('one', some('one')), make('other', some('other'))];
 export const rootAgent = new LlmAgent({ name: 'agent', model: 'echo/echo', tools });
 `;
 
@@ -167,6 +168,9 @@ test('lines of two runs at once in one worker reach each its own run, in order, 
   expect(many.leftOut).toBe(2_000);
   const [wide] = (await run('wide')).lines;
   expect([wide?.level, wide?.message.length]).toEqual(['error', 4_200]);
+  const [told] = (await run('tells')).lines;
+  expect(told?.message).toMatch(/^no luck: TypeError: lost\n +at [^\n]*\(agent\.ts:12:\d+\)\n +at noon$/);
+  expect(told?.message).not.toMatch(/node:internal|node_modules|file:|\/code-/);
   expect((await run('last')).lines.map(({ message }) => message)).toEqual([
     'last words',
     expect.stringMatching(/^The run has failed: .*it exited with code 3 while the tool "last" ran\.$/),

@@ -8,7 +8,7 @@ import { faultOfCode, isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
 import { endAfterHost } from './spawning/end-after-host.ts';
 import { spawnWorker, type Walls } from './spawning/spawn-worker.ts';
-import { ownFrames } from './own-frames.ts';
+import { ownFrames, ownText } from './own-frames.ts';
 import { workerEnded } from './worker-ended.ts';
 import { residentBytes } from './worker-memory.ts';
 import { WorkerOutput } from './worker-output.ts';
@@ -185,7 +185,9 @@ export class CodeWorker {
         return this.#runs.get(message.run)?.take(message);
       case 'print':
         this.#output.print(message.text, this.#runs.get(message.run)?.facts);
-        return this.#runs.get(message.run)?.take(message);
+        return this.#runs
+          .get(message.run)
+          ?.take({ ...message, text: ownText(message.text, this.#options.request.folder) });
       case 'event':
       case 'missing':
       case 'unprinted':
