@@ -30,6 +30,7 @@ export function genAiSpan(span: TracedSpan): SpanRecord {
   const { spanId: id, parentSpanId: parentId, startTime, endTime, hasFailed, eventId } = span;
   const own = Object.entries(span.attributes).filter(([key]) => kept.test(key) && !dropped.has(key));
   const attributes = {
+    ...(span.attributes['gen_ai.tool.name'] === undefined && toolAttributes(span.name)),
     ...Object.fromEntries(own),
     ...(span.name === 'call_llm' && chatAttributes(modelOf(span.attributes))),
     ...(eventId !== '' && { 'agentmesh.event.id': eventId }),
@@ -57,6 +58,12 @@ function modelOf(attributes: Attributes): string {
 /** Attributes of each call of a model with this name. */
 export function chatAttributes(model: string): Attributes {
   return { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': providerOf(model) };
+}
+
+/** Attributes of a call of a tool, which ADK gives to those alone that end well. None of other spans. */
+function toolAttributes(name: string): Attributes {
+  const [, tool] = /^execute_tool (.+)$/s.exec(name) ?? [];
+  return tool === undefined ? {} : { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool };
 }
 
 /** Provider by the prefix of a model's name. */

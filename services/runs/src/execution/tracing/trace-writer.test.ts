@@ -72,6 +72,21 @@ test('spans are stored within 32 KiB an attempt, in the terms of the conventions
   expect(await read('e-large-00000000')).toEqual([]);
 });
 
+test('the span of a tool that throws, which ADK does not describe, names the tool', async () => {
+  const writer = new TraceWriter({
+    db: database.db,
+    log,
+    metrics: createMetrics({ processMetrics: false }),
+    sample: 1,
+  });
+  const attributes = { 'error.type': 'TypeError' };
+  writer.add(turn('e-thrown-00000001'), seen({ ...span('1'), hasFailed: true, attributes }));
+  await writer[Symbol.asyncDispose]();
+  const named = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'say' };
+  const [stored] = await read('e-thrown-00000001');
+  expect(stored?.attributes).toEqual({ ...named, ...attributes, 'agentmesh.event.id': 'e' });
+});
+
 test('a caller who acts for one user gets no spans of a run with the same id of another user', async () => {
   const { db } = database;
   const writer = new TraceWriter({ db, log, metrics: createMetrics({ processMetrics: false }), sample: 1 });
