@@ -15,7 +15,7 @@ const mostWaiting = 16 * 1024 * 1024;
  */
 class StandardOutput implements DestinationStream {
   #waiting = '';
-  /** What is being written, or is tried again. */
+  /** The bytes that are being written, or are tried again. */
   #current = Buffer.alloc(0);
   #isBusy = false;
   #isPaused = false;
@@ -49,7 +49,7 @@ class StandardOutput implements DestinationStream {
 
   /** The process ends: what waits is written, as long as its reader takes some of it. */
   #finish(): void {
-    // What is being written at this moment arrives by itself.
+    // The bytes that are being written at this moment arrive by themselves.
     let rest = Buffer.concat([this.#isPaused ? this.#current : Buffer.alloc(0), Buffer.from(this.#waiting)]);
     for (let takenAt = performance.now(); rest.length > 0 && performance.now() - takenAt < patienceMs; ) {
       const written = writeNow(rest);

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 export type Values = Readonly<Record<string, string>>;
 
 interface Kept {
-  /** What the form showed when somebody began to type. */
+  /** The value that the form showed when somebody began to type. */
   readonly base: unknown;
   readonly values: Values;
 }
@@ -21,7 +21,7 @@ addEventListener('beforeunload', (event) => {
 });
 
 interface Drafted<T> {
-  /** Of the first typed value on it is what was shown then, so that a save over a newer one is refused. */
+  /** From the first typed value on this is the value that was shown then, so that a save over a newer one is refused. */
   readonly base: T;
   readonly draft: Draft;
   /** Key of the form, which begins anew with another one. */

@@ -83,7 +83,7 @@ async function readOnce(entry: Entry): Promise<void> {
     entry.readAtMs = Date.now();
     entry.known.value = { data: next, isLoading: false };
   } catch (error) {
-    // What was deleted is not shown as if it were there.
+    // A thing that was deleted is not shown as if it were there.
     const isGone = error instanceof NotFoundError;
     entry.known.value = { data: isGone ? undefined : data, error: asError(error), isLoading: false };
   }

@@ -19,7 +19,7 @@ interface Cost {
   readonly walBytes: number;
 }
 
-/** What a run costs PostgreSQL in a ledger that has two million others, beside what it costs in an empty one. */
+/** The cost of a run for PostgreSQL in a ledger that has two million others, beside that in an empty one. */
 export const fullLedger: Part = {
   name: 'full',
   measure: async ({ say, signal }) => {

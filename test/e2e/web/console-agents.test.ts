@@ -128,7 +128,7 @@ test('what is typed over an agent or a state is kept while another screen is loo
       async (response) => !response.url().endsWith('/changes') && (await response.text()).includes(word),
     );
     expect((await change(word)).status).toBe(200);
-    // What is shown is read again when the window is looked at.
+    // The page is read again when the window is looked at.
     await page.evaluate(`{
       const now = Date.now;
       Date.now = () => now() + 60_000;

@@ -41,7 +41,7 @@ test('what changes while a list is being read is shown when the read ends', { ti
   await context.close();
 });
 
-/** What is shown is read again when the window is looked at after a while. */
+/** The page is read again when the window is looked at after a while. */
 const lookAgain = (page: Page): Promise<void> =>
   page.evaluate(`{
     const now = Date.now;

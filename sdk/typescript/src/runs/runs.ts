@@ -111,7 +111,7 @@ export class Runs {
     return this.#transport.json({ path: route`/runs/${id}/trace`, ...options });
   }
 
-  /** What code of its app has printed, and what the server warns of: within a second, also while it goes on. */
+  /** The lines that code of its app has printed, and the warnings of the server: within a second, also while it goes on. */
   async log(id: string, options?: CallOptions): Promise<Answer<'getRunLog'>> {
     return this.#transport.json({ path: route`/runs/${id}/log`, ...options });
   }

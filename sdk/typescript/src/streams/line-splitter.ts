@@ -18,7 +18,7 @@ export class LineSplitter {
     return [first, ...lines];
   }
 
-  /** What has come behind the last end of a line. */
+  /** The text behind the last end of a line. */
   get rest(): string {
     return this.#pieces.join('');
   }

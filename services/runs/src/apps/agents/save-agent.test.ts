@@ -31,7 +31,7 @@ function createKeys() {
   return { ids, client: { createKey, deleteKey } as unknown as AgentsContext['savedKeys'] };
 }
 
-/** What an agent of these tests has, besides its name. */
+/** The fields of the agents of these tests, besides their names. */
 const plain = {
   agent_model: 'openai/gpt-5-mini',
   agent_description: '',

@@ -97,7 +97,7 @@ function checkFields(
 interface WriteOptions {
   readonly maxAgents: number;
   readonly key: StoredKey;
-  /** As the client sent it. */
+  /** The agent that the client sent. */
   readonly given: AgentToSave;
   /** The agent whose values the fields keep. */
   readonly read: AgentRow | undefined;

@@ -13,7 +13,7 @@ export interface Size {
   readonly bytes: number;
 }
 
-/** What of an attempt is to be stored: lines and where they stand, or without lines the number of those that were left out. */
+/** A part of an attempt that is to be stored: lines and where they stand, or without lines the number of those that were left out. */
 export interface LogPart {
   readonly place: number;
   readonly json: string;

@@ -176,7 +176,7 @@ test('what is told in a run reaches its own log, also when many runs are at work
   late.resolve();
   await after;
   await writer[Symbol.asyncDispose]();
-  // What was left out by others before does not hide what follows.
+  // Lines that others have left out before do not hide those that follow.
   for (const name of names) expect(await read(name)).toMatchObject({ messages: [`of ${name}`, 'once'], leftOut: 3 });
 });
 

@@ -42,7 +42,7 @@ function withoutUnusedImports(code: string): string {
     });
     const list = kept.replace(/,(?=\s*(?:,|$))/g, ' ').replace(/^(\s*),/, '$1 ');
     if (list === names || !isStatement(code, index)) continue;
-    // As long as before, so the places of the others stay.
+    // It is as long as before, so the places of the others stay.
     changed = `${changed.slice(0, index)}${start}{${list}}${end}${changed.slice(index + whole.length)}`;
   }
   return changed;
