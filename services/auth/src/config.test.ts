@@ -27,6 +27,9 @@ describe('the settings', () => {
     { AUTH_REGISTER_ENABLED: 'perhaps' },
     { AUTH_ARGON2_MEMORY_KIB: '7' },
     { AUTH_ARGON2_PASSES: '0' },
+    // Their ends are behind the last day of a Date.
+    { AUTH_REFRESH_EXPIRE_DAYS: '100000000' },
+    { EMAIL_VERIFY_TOKEN_EXPIRE_HOURS: '2400000000' },
   ])('%j is refused by name', (bad) => {
     expect(badVariables({ ...good, ...bad })).toEqual(Object.keys(bad));
   });

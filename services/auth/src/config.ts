@@ -1,4 +1,13 @@
-import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text, wholeNumberFrom } from '@agentmesh/lib/service';
+import {
+  daysFrom,
+  encryptKey,
+  flag,
+  httpUrl,
+  portNumber,
+  positiveInteger,
+  text,
+  wholeNumberFrom,
+} from '@agentmesh/lib/service';
 import { tokenSigningKeys } from '@agentmesh/lib/signing';
 import type { CleanedEnv } from 'envalid';
 import { EnvError, makeExactValidator, str } from 'envalid';
@@ -43,13 +52,13 @@ export const settings = {
   ENCRYPT_KEY: encryptKey(),
   TOKEN_SIGNING_KEYS: tokenSigningKeys({ default: [undefined] }),
   ACCESS_TOKEN_EXPIRE_MINUTES: positiveInteger({ default: 120 }),
-  AUTH_REFRESH_EXPIRE_DAYS: wholeNumberFrom(1, 100_000_000)({ default: 30 }),
+  AUTH_REFRESH_EXPIRE_DAYS: daysFrom(1)({ default: 30 }),
   DEFAULT_SUPERADMIN_EMAIL: emailAddress({ default: undefined }),
   DEFAULT_SUPERADMIN_PASSWORD: password({ default: undefined }),
   AUTH_REGISTER_ENABLED: flag({ default: true }),
   AUTH_BASIC_ENABLED: flag({ default: true }),
   AUTH_EMAIL_VERIFICATION_REQUIRED: flag({ default: false }),
-  EMAIL_VERIFY_TOKEN_EXPIRE_HOURS: wholeNumberFrom(1, 2_400_000_000)({ default: 24 }),
+  EMAIL_VERIFY_TOKEN_EXPIRE_HOURS: wholeNumberFrom(1, 24_000_000)({ default: 24 }),
   PASSWORD_RESET_TOKEN_EXPIRE_MINUTES: positiveInteger({ default: 30 }),
   AUTH_ANSWER_LINK_EXPIRE_HOURS: wholeNumberFrom(1, 8_760)({ default: 72 }),
   SMTP_URL: smtpServer({ default: undefined }),
