@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
 import { fields, makeAgent } from '../agents/make-agent.ts';
-import { browserOfFile, visit } from './open-console.ts';
+import { browserOfFile, openHome } from './open-console.ts';
 
 const url = inject('meshUrl');
 const password = 'correct horse battery';
@@ -94,8 +94,7 @@ test('what is typed over an agent or a state is kept while another screen is loo
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page, complaints } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page, complaints } = await openHome(browser, url);
   const agent = `/api/agents/agent${await makeAgent(caller)}`;
   const session = '/apps/echo/users/user/sessions/order';
   await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
@@ -157,8 +156,7 @@ test('a state that is no object is refused with the reason, and changes nothing'
 }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
   await page.goto(`${url}/console/sessions/echo/user/order?tab=state`);
   for (const text of ['[]', '5', 'null', '"paid"']) {
@@ -177,8 +175,7 @@ test('a limit shows the amounts that it has before another one is set, and the n
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const key = { provider: 'openai', key_name: 'work', api_key_value: 'sk-test-0123456789abcdef' };
   const { api_key_id: id } = (await caller.request<{ api_key_id: string }>('POST', '/api/saved-api-keys', key)).body;
   await caller.request('PUT', '/api/usage/limits/account/day', { requests: 10, cost_usd: 0.5 });
@@ -208,8 +205,7 @@ test('the oldest version that is listed tells no changes when the one before it 
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const id = `agent${await makeAgent(caller)}`;
   for (let number = 2; number <= 101; number += 1) {
     const change = { ...fields, agent_description: `Version ${number}.` };

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
-import { browserOfFile, visit } from './open-console.ts';
+import { browserOfFile, openHome, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -108,8 +108,7 @@ test('a session that is deleted while it is shown is not shown as if it were the
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const create = async (sessionId: string): Promise<void> => {
     await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId });
     await page.goto(`${url}/console/sessions?app=echo`);
@@ -136,8 +135,7 @@ test('a time for which there is no date is shown as it is, with all that stands 
 }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page, complaints } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page, complaints } = await openHome(browser, url);
   const events = [{ author: 'user', timestamp: 1e14, content: { role: 'user', parts: [{ text: 'from afar' }] } }];
   const { id } = await caller.createSession('echo', { events });
   await page.goto(`${url}/console/sessions?app=echo&user=u1`);
@@ -152,8 +150,7 @@ test('the inbox shows more than its first page, and a key that approves sends no
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const ask = async (app: string, text: string): Promise<void> => {
     expect((await caller.run(await caller.createSession(app), text)).status).toBe(200);
   };
@@ -185,8 +182,7 @@ test('the fields above the sessions say whose are listed, and the list stays wit
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   await caller.run(await caller.createSession('echo'), 'hello');
   const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Sessions' });
   const [agent, user, words] = ['Agent', 'User', 'Search in memory'].map((label) => page.getByLabel(label));
@@ -218,8 +214,7 @@ test('events that cannot be read are told, can be read again, and are told of th
 }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   for (const text of ['one', 'other']) await caller.run(await caller.createSession('echo', { sessionId: text }), text);
   const runs = (await caller.request<{ invocationId: string; sessionId: string }[]>('GET', '/runs')).body;
   const [other = '', one = ''] = runs.map(({ invocationId }) => invocationId);
@@ -256,8 +251,7 @@ test('events that cannot be read are told, can be read again, and are told of th
 test('what the stream of changes does not tell is read again after a while', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const session = await caller.createSession('echo');
   await caller.run(session, 'first');
   const followed = page.waitForResponse((response) => response.url().endsWith('/api/changes'));

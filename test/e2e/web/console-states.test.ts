@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { runBody } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { browserOfFile, faultsOf, openPage, themes, visit } from './open-console.ts';
+import { browserOfFile, faultsOf, openHome, openPage, themes, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 240_000;
@@ -44,8 +44,7 @@ const others = ['/runs?status=failed', '/automation?tab=webhooks', '/account?tab
 test('screens of an account that has nothing yet are accessible', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { context, page, complaints } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { context, page, complaints } = await openHome(browser, url);
   await page.setViewportSize(phone);
   const faults: string[] = [];
   for (const screen of [...screens, ...others]) {
@@ -64,8 +63,7 @@ test('screens whose requests fail, and those of a browser that is offline, are a
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { context, page } = await openHome(browser, url);
   await page.setViewportSize(phone);
   const faults: string[] = [];
   const problem = page.locator('#main').getByRole('alert').first();
@@ -94,8 +92,7 @@ test('screens whose requests fail, and those of a browser that is offline, are a
 test('screens that are being read, and what is told in passing, are accessible', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { context, page, complaints } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { context, page, complaints } = await openHome(browser, url);
   await page.setViewportSize(phone);
   const faults: string[] = [];
   for (const screen of screens) {
@@ -159,8 +156,7 @@ const dialogs: readonly (readonly [screen: string, open: Open])[] = [
 test('every dialog is accessible, also with nothing found, and leaves by Escape', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page, complaints } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page, complaints } = await openHome(browser, url);
   await page.setViewportSize(phone);
   const key = { provider: 'openai', key_name: 'work', api_key_value: 'sk-test-0123456789abcdef' };
   await caller.request('POST', '/api/saved-api-keys', key);
@@ -245,8 +241,7 @@ const forms: readonly (readonly [
 test('every other form tells its mistakes in an accessible way', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   await page.setViewportSize(phone);
   await caller.request('POST', '/apps/echo/users/user/sessions', { sessionId: 'order', state: { total: 1 } });
   const helper = `agent${await makeAgent(caller, { agent_name: 'helper' })}`;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
-import { browserOfFile, openPage, password, visit } from './open-console.ts';
+import { browserOfFile, openHome, openPage, password, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -64,8 +64,7 @@ test('a press on the margin of a dialog keeps what is typed in it, and one besid
 test('the search finds a session of the latest runs by its id', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const session = await caller.createSession('echo', { sessionId: 'order-77' });
   await caller.run(session, 'hello');
   await caller.run(session, 'again');
@@ -82,8 +81,7 @@ test('the search finds a session of the latest runs by its id', { timeout }, asy
 test('runs and sessions of the same minute have titles that differ', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const titles = new Set<string | null>();
   for (const text of ['one', 'other']) {
     const session = await caller.createSession('echo');
@@ -105,8 +103,7 @@ test('the list of sessions shows a long id beside its time, and not under it, on
 }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   await page.setViewportSize({ width: 375, height: 740 });
   for (const body of [undefined, { sessionId: 'x'.repeat(100) }]) await caller.createSession('echo', body);
   await page.goto(`${url}/console/sessions?app=echo&user=u1`);

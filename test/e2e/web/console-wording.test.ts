@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { browserOfFile, openPage, password, visit } from './open-console.ts';
+import { browserOfFile, openHome, openPage, password, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -47,8 +47,7 @@ test('the timeline of a run that waited for an approval shows no time in the que
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page, complaints } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page, complaints } = await openHome(browser, url);
   const { session, id, record } = await askWithoutQueue(caller);
   const { createTime, waitingFor } = record;
   const { functionCallId, name } = waitingFor?.[0] ?? { functionCallId: '', name: '' };
@@ -202,8 +201,7 @@ test('a call in the chat that waits for an approval says so, until it has it', {
 test('the key that finds is shown as it is on the keyboard of the platform', { timeout }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { context, page } = await openHome(browser, url);
   const shown = async (): Promise<string[]> => {
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     await page.keyboard.press('?');
@@ -224,8 +222,7 @@ test('Home counts the tokens of today as the page of usage does, without models 
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   await caller.run(await caller.createSession('echo'), 'hello');
   const tokens = page.locator('.tile', { hasText: 'Tokens today' });
   await page.getByRole('table', { name: 'Latest runs' }).getByRole('link', { name: 'echo' }).waitFor();
@@ -259,8 +256,7 @@ test('the next times of a schedule are told by the clock of its zone, below a me
 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page } = await openHome(browser, url);
   const newMessage = { role: 'user', parts: [{ text: 'report'.repeat(60) }] };
   const schedule = { cron: '30 9 1 1 *', timezone: 'Asia/Tokyo', appName: 'echo', userId: 'user', newMessage };
   await caller.request('POST', '/api/schedules', schedule);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { Caller } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { browserOfFile, faultsOf, password, themes, visit } from './open-console.ts';
+import { browserOfFile, faultsOf, openHome, password, themes, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const openedBrowser = browserOfFile();
@@ -101,8 +101,7 @@ async function shoot(page: Page, screen: string): Promise<void> {
 test('every screen is accessible and fits a narrow phone in both themes', { timeout: 240_000 }, async ({ skip }) => {
   const browser = openedBrowser();
   if (browser === undefined) return skip('there is no Chromium');
-  const { caller, context, page, complaints } = await visit(browser, url, '/');
-  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  const { caller, context, page, complaints } = await openHome(browser, url);
   await fill(caller);
   await page.setViewportSize({ width: 360, height: 740 });
   const faults: string[] = [];

@@ -50,6 +50,13 @@ export async function visit(chrome: Browser, url: string, path: string): Promise
   return { caller, ...opened };
 }
 
+/** The same with the first page, once it is shown. */
+export async function openHome(chrome: Browser, url: string): Promise<Visit> {
+  const visited = await visit(chrome, url, '/');
+  await visited.page.getByRole('heading', { name: 'Home' }).waitFor();
+  return visited;
+}
+
 /** The rules of WCAG 2.2 AA. Only contrast differs between themes. */
 export const themes = [
   ['light', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']],
