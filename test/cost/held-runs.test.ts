@@ -11,8 +11,12 @@ const runsOfSession = 25;
 const sessionsAtOnce = 16;
 /** Most bytes of heap that may be left of a run. Bounded tables of the mesh fill up meanwhile. */
 const mostBytes = 400;
-/** V8 lets go of megabytes of old code in one or two of these, which would hide what runs hold: the median counts. */
-const loads = 5;
+/**
+ * V8 lets go of megabytes of old code in one or two of these, which would hide what runs hold, and holds more in others on a busy machine: the third
+ * smallest counts. What each run holds is in all of them.
+ */
+const loads = 7;
+const counted = 2;
 const waitingLoads = 3;
 /** Two measurements that differ by less show that nothing more is let go of. */
 const settledBytes = 20_000;
@@ -44,7 +48,7 @@ test('nothing of a run is held when it is over', async () => {
     const count = await runMany(caller, sessionsAtOnce);
     held.push(Math.round(((await heap()) - before) / count));
   }
-  expect(median(held)).toBeLessThan(mostBytes);
+  expect(held.toSorted((a, b) => a - b)[counted]).toBeLessThan(mostBytes);
 });
 
 test('a run whose client waits with it for the model holds a bounded part of the heap', async () => {
