@@ -1,7 +1,7 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 import type { Job } from '@agentmesh/lib/service';
 import { type DueWork, lostMs } from '../due-work.ts';
-import type { Processor } from '../mail/processing/processor.ts';
+import { checkMs, type Processor } from '../mail/processing/processor.ts';
 import { settleRun } from '../mail/processing/settle-run.ts';
 import { type MailboxRow, wantMailboxes } from '../store/mailboxes.ts';
 import { selectMailboxesToLookAt, takeDueMailboxes } from '../store/readings.ts';
@@ -10,8 +10,6 @@ import { addReadingJobs, readMailboxTask } from '../mail/read-mailbox-task.ts';
 
 const pauseMs = 1_000;
 const batchSize = 100;
-/** Milliseconds between two reads of the ledger for a run whose end was not announced. */
-const checkMs = 30_000;
 
 /** Adds jobs for mailboxes that are due, and settles runs whose end was not announced. */
 export async function keepProcessing(processor: Processor): Promise<void> {

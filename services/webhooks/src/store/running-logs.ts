@@ -56,3 +56,16 @@ const lock = createQuery<{ accountId: string; id: number; invocationId: string }
 export async function lockRunningLog(db: Queryable, values: Parameters<typeof lock>[1]): Promise<boolean> {
   return (await lock(db, values)).length > 0;
 }
+
+const postpone = createQuery<{ accountId: string; id: number; invocationId: string; checkAt: Date }>({
+  name: 'postpone-check',
+  text: (
+    param,
+  ) => `update logs set check_at = ${param.checkAt} where account_id = ${param.accountId} and id = ${param.id}
+    and invocation_id = ${param.invocationId} and check_at is not null`,
+});
+
+/** Plans the next look at a run that is under way. */
+export async function postponeCheck(db: Queryable, values: Parameters<typeof postpone>[1]): Promise<void> {
+  await postpone(db, values);
+}

@@ -14,3 +14,23 @@ test('mails at the same time start no more runs than a sender may, and not more 
   const skipped = logs.filter(({ status }) => status === 'skipped').map(({ errorMessage }) => errorMessage);
   expect(skipped).toEqual(Array(3).fill('The mail was skipped: its sender has started 5 runs in an hour.'));
 });
+
+test('runs that wait for a person keep no other mail of their mailbox waiting, and end when they are answered', async () => {
+  await using at = await openProcessing();
+  const { accountId, address } = await subscribe(at, { provider: 'microsoft' });
+  at.siblings.decide = () => 'waits';
+  const addMail = () => at.microsoft.addMail(address, {}).immutableId;
+  await notifyGraph(at, address, Array.from({ length: 12 }, addMail));
+  await at.settle();
+  expect(at.siblings.runs).toHaveLength(12);
+  at.siblings.decide = () => 'completed';
+  await at.advance(3_600);
+  await notifyGraph(at, address, [addMail()]);
+  await at.settle();
+  const statuses = async () => (await at.logs.listLogs({ accountId })).logs.map(({ status }) => status);
+  expect(await statuses()).toEqual(['success', ...Array(12).fill('in_progress')]);
+  at.siblings.announces = false;
+  for (const run of at.siblings.runs.slice(0, 12)) await at.siblings.end(run, 'completed');
+  await at.advance(600);
+  expect(await statuses()).toEqual(Array(13).fill('success'));
+});

@@ -24,10 +24,12 @@ export interface FakeRun {
   toolCalls: number;
 }
 
+const statuses: Readonly<Record<string, RunStatus>> = { completed: RunStatus.COMPLETED, waits: RunStatus.WAITING };
+
 /** The services that webhooks calls, in memory: a run is started once for each key, and ends when `decide` says so. */
 export class Siblings {
   readonly runs: FakeRun[] = [];
-  /** Decides at the start of a run how it ends: `completed`, an error code, or `hangs`. Throws what StartRun throws. */
+  /** Decides at the start of a run how it ends: `completed`, `waits`, an error code, or `hangs`. Throws what StartRun throws. */
   decide: (run: FakeRun) => string = () => 'completed';
   /** Time that models ask to wait for in the event of a failed run; undefined: they name none. */
   retryAfterSeconds: number | undefined;
@@ -38,8 +40,8 @@ export class Siblings {
   #bus: Bus | undefined;
 
   async end(run: FakeRun, outcome: string): Promise<void> {
-    run.status = outcome === 'completed' ? RunStatus.COMPLETED : RunStatus.FAILED;
-    run.errorCode = outcome === 'completed' ? '' : outcome;
+    run.status = statuses[outcome] ?? RunStatus.FAILED;
+    run.errorCode = outcome in statuses ? '' : outcome;
     run.answer = outcome === 'completed' ? `done: ${run.message}` : '';
     const { accountId, invocationId } = run;
     const ended = { accountId, invocationId, outcome: AttemptEnd_Outcome.COMPLETED };

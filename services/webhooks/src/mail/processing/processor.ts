@@ -34,3 +34,8 @@ export interface ProcessingLimits {
 
 /** Deadline of calls to services. */
 export const callMs = 30_000;
+
+/** Milliseconds between two reads of the ledger for a run whose end was not announced. */
+export const checkMs = 30_000;
+/** The same for a run that waits for the answer of a person or of a long-running tool. Such a run holds nothing, and takes no place of its mailbox. */
+export const waitingCheckMs = 300_000;

@@ -2,10 +2,10 @@ import { isMeshError } from '@agentmesh/lib/rpc';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { addReadings } from '../read-mailbox-task.ts';
 import { postponeLogsOfAgent, updateLogEnded } from '../../store/log-steps.ts';
-import { lockRunningLog, type RunningLog } from '../../store/running-logs.ts';
+import { lockRunningLog, postponeCheck, type RunningLog } from '../../store/running-logs.ts';
 import { recordOf } from '../provider/json.ts';
 import type { AttemptFailure } from './attempt-failure.ts';
-import { callMs, type Processor } from './processor.ts';
+import { callMs, type Processor, waitingCheckMs } from './processor.ts';
 import { planMailbox } from '../../store/readings.ts';
 import { writeFailure } from './retry.ts';
 import { runResponse, runRetryAfter } from './run-response.ts';
@@ -34,8 +34,9 @@ export async function settleRun(processor: Processor, log: RunningLog): Promise<
     case RunStatus.UNSPECIFIED:
     case RunStatus.QUEUED:
     case RunStatus.RUNNING:
-    // It waits for the answer of a person or of a long-running tool.
+      return undefined;
     case RunStatus.WAITING:
+      await wait(processor, log);
       return undefined;
   }
 }
@@ -64,6 +65,10 @@ function hasCalledTools({ usageJson }: LedgerRun): boolean {
   if (usageJson.length === 0) return false;
   const { toolCalls } = recordOf(JSON.parse(new TextDecoder().decode(usageJson)));
   return typeof toolCalls === 'number' && toolCalls > 0;
+}
+
+async function wait({ db, clock }: Processor, log: RunningLog): Promise<void> {
+  await postponeCheck(db, { ...keyOf(log), checkAt: new Date(clock.now().getTime() + waitingCheckMs) });
 }
 
 async function succeed({ db, jobs, clock }: Processor, log: RunningLog, response: string): Promise<void> {

@@ -3,13 +3,11 @@ import type { DueLog } from '../../store/due-logs.ts';
 import { postponeLog, updateLogEnded, updateLogStarted } from '../../store/log-steps.ts';
 import { updateAgentError } from '../../store/subscriptions.ts';
 import type { RunningLog } from '../../store/running-logs.ts';
-import { callMs, type Processor } from './processor.ts';
+import { callMs, checkMs, type Processor } from './processor.ts';
 import { settleRun } from './settle-run.ts';
 import type { StartCounts } from './start-counts.ts';
 
 const hourMs = 3_600_000;
-/** A message says that a run has ended; this is how long to wait for it before the ledger is read. */
-const checkMs = 30_000;
 
 /** The batch that a run is started in. */
 export interface Starting {
