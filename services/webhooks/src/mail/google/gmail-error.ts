@@ -33,6 +33,11 @@ export function gmailError({ status, headers, json }: ProviderAnswer): ProviderE
   return new ProviderError({ kind: kindOf(status, details), status, code, retryAfterSeconds: wait });
 }
 
+/** Whether Gmail refuses a value for good, e.g. a label that its owner has deleted. */
+export function isInvalidArgument(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'rejected' && error.code === 'invalidArgument';
+}
+
 function kindOf(status: number, { message, reason = '' }: Details): ProviderErrorKind {
   if (publishing.test(message)) return status === 403 ? 'publish_forbidden' : 'topic_missing';
   if (otherTopic.test(message)) return 'other_topic';

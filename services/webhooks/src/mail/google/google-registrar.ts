@@ -1,6 +1,6 @@
 import type { Database } from '@agentmesh/lib/pg';
+import { isInvalidArgument } from './gmail-error.ts';
 import type { GmailWatches } from './gmail-watch.ts';
-import { ProviderError } from '../provider/provider-error.ts';
 import { updateSharedExpiry } from '../../store/watches/watch-outcomes.ts';
 import { selectMailboxLabels, selectSharingWatches, type WatchRow } from '../../store/watches/watches.ts';
 import { mailAccountOf } from '../provider/mail-account-of.ts';
@@ -32,8 +32,4 @@ export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Regist
       if (sharing === undefined) await gmail.stop(mailAccountOf(row));
     },
   };
-}
-
-function isInvalidArgument(error: unknown): boolean {
-  return error instanceof ProviderError && error.kind === 'rejected' && error.code === 'invalidArgument';
 }

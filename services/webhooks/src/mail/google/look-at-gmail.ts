@@ -1,3 +1,4 @@
+import { isInvalidArgument } from './gmail-error.ts';
 import { listOf, recordOf, textOf } from '../provider/json.ts';
 import { ProviderError, unreadable } from '../provider/provider-error.ts';
 import type { Found, WatchLabel } from '../../store/look-rows.ts';
@@ -108,17 +109,27 @@ async function listMails(look: ClientLook): Promise<Findings> {
   const after = `after:${Math.floor(missedSince(look).getTime() / 1000)}`;
   const wanting = look.labels.filter((label) => label.change_types.includes('created'));
   for (const { id: subscriptionId, resource } of wanting) {
-    let pageToken = '';
-    for (let page = 0; page === 0 || (pageToken !== '' && page < mostListPages); page += 1) {
-      const query = new URLSearchParams({ q: after, maxResults: '500' });
-      if (resource !== 'ALL') query.set('labelIds', resource);
-      if (pageToken !== '') query.set('pageToken', pageToken);
-      const answer = await get(look, 'messages', query);
-      for (const { id } of listOf(answer.messages).map(recordOf)) found.add({ subscriptionId, messageId: textOf(id) });
-      pageToken = textOf(answer.nextPageToken);
-    }
+    for (const messageId of await listLabel(look, resource, after)) found.add({ subscriptionId, messageId });
   }
   return findings(found, cursor);
+}
+
+async function listLabel(look: ClientLook, label: string, after: string): Promise<string[]> {
+  const messageIds: string[] = [];
+  let pageToken = '';
+  for (let page = 0; page === 0 || (pageToken !== '' && page < mostListPages); page += 1) {
+    const query = new URLSearchParams({ q: after, maxResults: '500' });
+    if (label !== 'ALL') query.set('labelIds', label);
+    if (pageToken !== '') query.set('pageToken', pageToken);
+    const answer = await get(look, 'messages', query).catch((error: unknown): Record<string, unknown> => {
+      // Its owner has deleted the label. The other subscriptions get their mail.
+      if (page === 0 && isInvalidArgument(error)) return {};
+      throw error;
+    });
+    messageIds.push(...listOf(answer.messages).map((message) => textOf(recordOf(message).id)));
+    pageToken = textOf(answer.nextPageToken);
+  }
+  return messageIds;
 }
 
 const findings = (found: FoundMails, cursor: string): Findings => ({

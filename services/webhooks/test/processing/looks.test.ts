@@ -53,3 +53,16 @@ describe('a mail at Microsoft', () => {
     expect(runsOf(accountId)).toHaveLength(2);
   });
 });
+
+test('mail at Gmail is found when the history is forgotten, also when the label of another subscription was deleted', async () => {
+  const { accountId, address } = await subscribe(at, { provider: 'google', template: '$subject' });
+  const addDeleted = `insert into subscriptions (account_id, watch_id, provider_name, resource, change_type, agent_id, state, active_since, created_at)
+    select account_id, watch_id, provider_name, 'Label_9', change_type, 8, 'active', active_since, created_at from subscriptions where account_id = $1`;
+  await at.db.query({ text: addDeleted }, [accountId]);
+  at.google.addMail(address, { subject: 'missed' });
+  at.google.trimHistory(address);
+  await at.advance(3_601);
+  at.google.addMail(address, { subject: 'new' });
+  await at.advance(3_601);
+  expect(runsOf(accountId).map(({ message }) => text(message))).toEqual(['missed', 'new']);
+});
