@@ -21,7 +21,8 @@ export interface DueLog {
   readonly sender_address: string | null;
   /** Null until the mail was fetched. */
   readonly email_subject: string | null;
-  readonly created_at: Date;
+  /** When its owner has triggered it last, or when it was stored. */
+  readonly began_at: Date;
   /** Null: the subscription was deleted. */
   readonly subscription_state: 'creating' | 'active' | 'disabled' | null;
   readonly provider_name: string | null;
@@ -43,7 +44,7 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
   text: (
     param,
   ) => `select l.account_id, l.id, l.subscription_id, l.provider, l.mailbox, l.agent_id, l.message_id, l.change_type,
-      l.attempts, l.round, l.runs, l.agent_message, l.former_message, l.sender_address, l.email_subject, l.created_at, s.state as subscription_state, s.provider_name,
+      l.attempts, l.round, l.runs, l.agent_message, l.former_message, l.sender_address, l.email_subject, coalesce(l.round_began_at, l.created_at) as began_at, s.state as subscription_state, s.provider_name,
       s.resource,
       s.agent_message_template, s.agent_error, s.allowed_senders, s.require_authentication, s.active_since,
       s.active_since = s.created_at and s.created_at <= w.created_at + interval '2 minutes' as began_with_watch,

@@ -40,7 +40,7 @@ export const updateLogsRetriggered = createQuery<
   name: 'update-logs-retriggered',
   text: (
     param,
-  ) => `update logs l set status = 'pending', round = round + 1, attempts = 0, runs = 0, next_attempt_at = ${param.now},
+  ) => `update logs l set status = 'pending', round = round + 1, round_began_at = ${param.now}, attempts = 0, runs = 0, next_attempt_at = ${param.now},
       former_message = coalesce(agent_message, former_message), agent_message = null, error_message = null, started_at = null, completed_at = null,
       agent_id = s.agent_id
     from subscriptions s

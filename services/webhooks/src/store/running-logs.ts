@@ -10,10 +10,12 @@ export interface RunningLog {
   readonly agent_id: number;
   readonly invocation_id: string;
   readonly attempts: number;
-  readonly created_at: Date;
+  /** When its owner has triggered it last, or when it was stored. */
+  readonly began_at: Date;
 }
 
-const columns = 'account_id, id, provider, mailbox, agent_id, invocation_id, attempts, created_at';
+const columns =
+  'account_id, id, provider, mailbox, agent_id, invocation_id, attempts, coalesce(round_began_at, created_at) as began_at';
 
 // `offset 0` keeps the plan one look-up in the index for each run, whatever the statistics say.
 const selectByRuns = createQuery<{ accountIds: string[]; invocationIds: string[] }, RunningLog>({

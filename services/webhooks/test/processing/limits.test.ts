@@ -34,3 +34,30 @@ test('runs that wait for a person keep no other mail of their mailbox waiting, a
   await at.advance(600);
   expect(await statuses()).toEqual(Array(13).fill('success'));
 });
+
+test.each(['a model', 'Microsoft'])(
+  'old mail that its owner triggers again waits while %s takes no more, as new mail does, and is given up after a day',
+  async (side) => {
+    await using at = await openProcessing();
+    const { accountId, address } = await subscribe(at, { provider: 'microsoft' });
+    at.siblings.decide = () => 'UNAUTHENTICATED';
+    await notifyGraph(
+      at,
+      address,
+      Array.from({ length: 6 }, () => at.microsoft.addMail(address, {}).immutableId),
+    );
+    await at.settle();
+    await at.advance(3 * 86_400);
+    at.siblings.decide = () => (side === 'a model' ? 'RESOURCE_EXHAUSTED' : 'completed');
+    const busy = { status: 429, headers: { 'retry-after': '60' }, body: {} };
+    if (side === 'Microsoft') at.microsoft.graph.fault({ path: /\/me\/messages\//, action: busy, times: 1_000 });
+    await at.logs.retriggerLogs({ accountId, statuses: ['error'] });
+    await at.settle();
+    const statuses = async () => (await at.logs.listLogs({ accountId })).logs.map(({ status }) => status);
+    expect(await statuses()).not.toContain('error');
+    await at.advance(86_000);
+    expect(await statuses()).not.toContain('error');
+    for (let n = 0; n < 12; n += 1) await at.advance(100);
+    expect(await statuses()).toEqual(Array(6).fill('error'));
+  },
+);

@@ -21,7 +21,7 @@ interface AttemptedLog {
   readonly account_id: string;
   readonly id: number;
   readonly attempts: number;
-  readonly created_at: Date;
+  readonly began_at: Date;
 }
 
 /** Consequence of a failed attempt: the time of the next attempt, or the final status of the log. */
@@ -33,7 +33,7 @@ export type Consequence =
 function consequenceOf(failure: AttemptFailure, log: AttemptedLog, { now, retrySeconds }: RetryOptions): Consequence {
   const after = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
   if (failure.kind === 'limited') {
-    const isOld = now.getTime() - log.created_at.getTime() > longestLimitedMs;
+    const isOld = now.getTime() - log.began_at.getTime() > longestLimitedMs;
     if (isOld) return { attempts: log.attempts, status: 'error' };
     return { attempts: log.attempts, nextAttemptAt: after((failure.afterSeconds ?? limitedSeconds) * 1.05) };
   }
