@@ -4527,7 +4527,7 @@ export interface components {
         RetriggerRequest: {
             log_ids?: number[];
             /**
-             * @description The oldest 200 logs that ended so; without `log_ids`.
+             * @description The oldest 200 logs of active subscriptions that ended so; without `log_ids`.
              * @enum {unknown}
              */
             status?: "success" | "error" | "skipped";

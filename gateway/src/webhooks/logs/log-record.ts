@@ -91,7 +91,7 @@ export const RetriggerRequest = Type.Object(
     log_ids: Type.Optional(Type.Array(id('Id of a log.'), { maxItems: 200 })),
     status: Type.Optional(
       Type.Enum(['success', 'error', 'skipped'], {
-        description: 'The oldest 200 logs that ended so; without `log_ids`.',
+        description: 'The oldest 200 logs of active subscriptions that ended so; without `log_ids`.',
       }),
     ),
     subscription_id: Type.Optional(id('Only logs of this subscription; with `status`.')),

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: b111be16cb41aba2d464fa8c6a45ae57c569f14c7a950b84cda88f2b0c99e26e
+# SHA-256 of the document: 556cc58a973909af020f0760ddd065f46ff8bb265326403db8e4f2c7b258bca1
 
 from typing import Any, Literal, TypeAlias
 
@@ -1839,7 +1839,7 @@ class RetriggerRequest(TypedDict, closed=True):
     log_ids: NotRequired[list[LogId]]
     status: NotRequired[Literal["success", "error", "skipped"]]
     """
-    The oldest 200 logs that ended so; without `log_ids`.
+    The oldest 200 logs of active subscriptions that ended so; without `log_ids`.
     """
     subscription_id: NotRequired[int]
     """

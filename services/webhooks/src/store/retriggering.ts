@@ -51,10 +51,12 @@ export const updateLogsRetriggered = createQuery<
 
 export type RetriggerFilter = Pick<LogFilter, 'accountId' | 'subscriptionId'> & { statuses: readonly string[] };
 
-/** Ids of logs that have ended with one of the statuses, the oldest first. */
+/** Ids of logs of active subscriptions that have ended with one of the statuses, the oldest first. */
 export const selectEndedLogs = createQuery<RetriggerFilter & { limit: number }, { id: number }>({
   name: 'select-ended-logs',
-  text: (param) => `select id from logs
+  text: (param) => `select id from logs l
     where account_id = ${param.accountId} and (${param.subscriptionId}::integer = 0 or subscription_id = ${param.subscriptionId})
-      and status = any(${param.statuses}::text[]) and completed_at is not null order by id limit ${param.limit}`,
+      and status = any(${param.statuses}::text[]) and completed_at is not null and exists (
+        select 1 from subscriptions s where s.account_id = l.account_id and s.id = l.subscription_id and s.state = 'active'
+      ) order by id limit ${param.limit}`,
 });

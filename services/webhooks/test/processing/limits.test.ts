@@ -61,3 +61,19 @@ test.each(['a model', 'Microsoft'])(
     expect(await statuses()).toEqual(Array(6).fill('error'));
   },
 );
+
+test('mail of subscriptions that are gone takes no place among the 200 that are triggered again by their status', async () => {
+  await using at = await openProcessing();
+  const { accountId, address } = await subscribe(at, { provider: 'microsoft' });
+  at.siblings.decide = () => 'UNAUTHENTICATED';
+  const addEnded = `insert into logs (account_id, subscription_id, watch_id, provider, mailbox, agent_id, message_id, change_type, status, created_at, completed_at)
+    select $1, 2000000, 1, 'microsoft', $2, 7, number::text, 'created', 'error', $3, $3 from generate_series(1, 201) number`;
+  await at.db.query({ text: addEnded }, [accountId, address, at.clock.now()]);
+  await notifyGraph(at, address, [at.microsoft.addMail(address, {}).immutableId]);
+  await at.settle();
+  at.siblings.decide = () => 'completed';
+  const { logIds } = await at.logs.retriggerLogs({ accountId, statuses: ['error'] });
+  await at.settle();
+  expect((await at.logs.listLogs({ accountId, statuses: ['success'] })).logs.map(({ id }) => id)).toEqual(logIds);
+  expect(logIds).toHaveLength(1);
+});

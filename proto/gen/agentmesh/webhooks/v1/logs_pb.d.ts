@@ -456,7 +456,7 @@ export declare type RetriggerLogsRequest = Message<"agentmesh.webhooks.v1.Retrig
   logIds: number[];
 
   /**
-   * `success`, `error` or `skipped`. The oldest 200 logs with one of them.
+   * `success`, `error` or `skipped`. The oldest 200 logs of active subscriptions with one of them.
    *
    * @generated from field: repeated string statuses = 3;
    */
