@@ -32,6 +32,15 @@ describe('a local server', () => {
     await expect(other.transcribe(sent(speech('wav')))).rejects.toMatchObject({ reason: 'transcription_failed' });
   });
 
+  test.each(['1e999', '1e300', '-1', '"3"'])('of a duration %s gives a transcript without one', async (duration) => {
+    const fake = await startFakeWhisperCpp();
+    const client = await withLocal(fake, { TRANSCRIBE_PROVIDER: 'whisper_cpp' });
+    fake.behave({ contentType: 'application/json', body: `{"text":"Hello mesh.","duration":${duration}}` });
+    const { outcome } = await client.transcribe(sent(speech('wav')));
+    expect(outcome).toMatchObject({ case: 'transcript', value: { text: 'Hello mesh.' } });
+    expect(outcome.value).not.toHaveProperty('durationMs', expect.anything());
+  });
+
   test.each([
     ['at its own path', {}],
     ["at OpenAI's path", { isOpenAiShaped: true }],

@@ -9,6 +9,9 @@ const maxBodyBytes = 25 * 1024 * 1024;
 /** More than the form around the audio ever takes. */
 const formBytes = 1024;
 
+/** More seconds than a recording of that size has in any format. JSON has larger numbers, and 1e999, which is read as Infinity. */
+const mostSeconds = maxBodyBytes;
+
 /** whisper.cpp's words for silence. */
 const blank = '[BLANK_AUDIO]';
 
@@ -76,5 +79,5 @@ function read(answer: unknown): Spoken {
 /** `duration` of the long form, or `usage` `{"type":"duration","seconds":3}` of the short one. */
 function secondsOf({ duration, usage }: Record<string, unknown>): number | undefined {
   const seconds = duration ?? (isObject(usage) ? usage.seconds : undefined);
-  return typeof seconds === 'number' && seconds >= 0 ? seconds : undefined;
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= mostSeconds ? seconds : undefined;
 }
