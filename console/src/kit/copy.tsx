@@ -25,7 +25,7 @@ export function Command({ text }: { readonly text: string }) {
   );
 }
 
-/** Copies a text. Pages of plain HTTP have no clipboard of their own: there the browser copies what is selected. */
+/** Copies a text. Pages of plain HTTP have no clipboard of their own: there the browser copies what is selected. Throws when the browser refuses. */
 export async function copyText(text: string): Promise<void> {
   const clipboard = navigator.clipboard as Clipboard | undefined;
   if (clipboard !== undefined) return clipboard.writeText(text);
@@ -35,7 +35,8 @@ export async function copyText(text: string): Promise<void> {
   // What is outside of an open dialog cannot be selected.
   (before?.closest('dialog') ?? document.body).append(field);
   field.select();
-  document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   field.remove();
   if (before instanceof HTMLElement) before.focus();
+  if (!isCopied) throw new Error(t.states.notCopied);
 }

@@ -57,6 +57,7 @@ export const shell = {
     offline: 'The server cannot be reached.',
     offlineText: 'The server cannot be reached. What you see may be old.',
     notFound: 'There is no such page',
+    notCopied: 'The browser did not copy it. Copy it by hand.',
     noAgent: 'There is no such agent',
     notFoundText: 'The address may be mistyped, or what it names was deleted.',
   },

@@ -148,6 +148,21 @@ test('a page of plain HTTP signs in, follows what changes and copies', { timeout
   await context.close();
 });
 
+test('a page of plain HTTP says that it copied nothing where the browser refuses to copy', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  await context.addInitScript(`${plainHttp} Document.prototype.execCommand = () => false;`);
+  const run = (await caller.run(await caller.createSession('echo'), 'hello')).headers.get('x-invocation-id');
+  await page.goto(`${url}/console/runs/${run}`);
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByText('The browser did not copy it.').or(page.getByText('The link is copied.')).waitFor();
+  expect(await page.getByText('The link is copied.').count()).toBe(0);
+  await context.close();
+});
+
 /** A browser without windows shows all of its tabs: says of one whether it is seen. */
 const showTab = (page: Page, isSeen: boolean): Promise<void> =>
   page.evaluate(`{
