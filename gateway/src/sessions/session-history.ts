@@ -83,7 +83,8 @@ function addFork(app: App, { sessions, authentication }: Context): void {
       summary: 'Copy a session up to an event',
       description:
         'Makes a session of the same app and user with the events up to and with that one, and the state and artifacts as of that event. Events and artifacts keep their ids and ' +
-        'versions. The session itself does not change, and may be written to meanwhile. Runs are not copied.',
+        'versions. The session itself does not change, and may be written to meanwhile. Runs are not copied. ' +
+        'Artifacts outlive a deleted session: 409 `artifact_exists` for its id where it has left another artifact of the same name.',
       headers: IdempotencyKey,
       params: SessionPath,
       body: ForkRequest,

@@ -1673,7 +1673,7 @@ export interface paths {
         put?: never;
         /**
          * Copy a session up to an event
-         * @description Makes a session of the same app and user with the events up to and with that one, and the state and artifacts as of that event. Events and artifacts keep their ids and versions. The session itself does not change, and may be written to meanwhile. Runs are not copied.
+         * @description Makes a session of the same app and user with the events up to and with that one, and the state and artifacts as of that event. Events and artifacts keep their ids and versions. The session itself does not change, and may be written to meanwhile. Runs are not copied. Artifacts outlive a deleted session: 409 `artifact_exists` for its id where it has left another artifact of the same name.
          */
         post: operations["forkSession"];
         delete?: never;

@@ -54,6 +54,12 @@ export function artifactNotFound(): MeshError {
   return new MeshError('not_found', 'artifact_not_found', 'Artifact not found');
 }
 
+/** The session has another artifact of that name. */
+export function artifactExists(sessionId: string, name: string): MeshError {
+  const message = `The session ${sessionId} already has another artifact ${name}. Delete it, or copy to another id.`;
+  return new MeshError('already_exists', 'artifact_exists', message);
+}
+
 /** There is no such version. */
 export function versionNotFound(): MeshError {
   return new MeshError('not_found', 'artifact_version_not_found', 'Artifact version not found');

@@ -19,7 +19,8 @@ async function callEverything(service: TestArtifacts): Promise<void> {
   const { accountId, appName, userId, sessionId, name } = key;
   const session = { accountId, appName, userId, sessionId };
   await client.restoreVersions({ ...session, artifacts: [{ name, version: 0 }] });
-  await client.copyArtifacts({ ...session, toSessionId: 'copy', artifacts: [{ name, version: 1 }] });
+  const copy = { ...session, toSessionId: 'copy', artifacts: [{ name, version: 1 }] };
+  for (const _ of ['new', 'repeated']) await client.copyArtifacts(copy);
   await client.listArtifactKeys({ accountId: key.accountId });
   await client.deleteArtifact({ key });
   await client.deleteArtifact({ key: large });

@@ -135,6 +135,22 @@ describe('copying a session', () => {
     expect(ownState(whole.body)).toEqual({});
   });
 
+  test('is refused for the id of a deleted session that has left another artifact of a name, until that is deleted', async () => {
+    const [session, gone] = [await caller.createSession(), await caller.createSession()];
+    await say(gone, '[[artifact:a.txt old]]');
+    await caller.request('DELETE', sessionPath(gone));
+    const invocationId = await say(session, '[[artifact:a.txt one]] [[artifact:b.txt new]]');
+    const copy = () => fork(session, { invocationId, sessionId: gone.id });
+    expect(await copy()).toMatchObject({ status: 409, body: { code: 'artifact_exists' } });
+    expect([await artifact(gone, 'a.txt'), await artifact(gone, 'b.txt')]).toEqual(['old', 404]);
+    expect((await caller.request('GET', sessionPath(gone))).status).toBe(404);
+    await caller.request('DELETE', `${sessionPath(gone)}/artifacts/a.txt`);
+    expect((await copy()).status).toBe(200);
+    expect([await artifact(gone, 'a.txt'), await artifact(gone, 'b.txt')]).toEqual(['one', 'new']);
+    await caller.request('DELETE', sessionPath(gone));
+    expect((await copy()).status).toBe(200);
+  });
+
   test('is refused for an id that is taken, for an unknown event, and to another account', async () => {
     const session = await caller.createSession();
     const invocationId = await say(session, 'one');

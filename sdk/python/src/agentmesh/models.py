@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 556cc58a973909af020f0760ddd065f46ff8bb265326403db8e4f2c7b258bca1
+# SHA-256 of the document: 08cff67e9b77a4abdde4c7f83f5daef954e85b5794cde5b5686d7eaa3848e748
 
 from typing import Any, Literal, TypeAlias
 

@@ -1,9 +1,9 @@
 import { checkScope } from '../artifact-key.ts';
 import type { Context } from '../context.ts';
-import { requestInvalid } from '../errors.ts';
+import { artifactExists, requestInvalid } from '../errors.ts';
 import { keyedVersions } from '../keyed-versions.ts';
 import { takeRoom } from '../check-room.ts';
-import { copyArtifact } from '../store/copies.ts';
+import { copyArtifact, hasOtherArtifact } from '../store/copies.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Copies artifacts of a session to another one, all or none. */
@@ -20,6 +20,8 @@ export function copyArtifacts(context: Context): Handlers['copyArtifacts'] {
         if (version === undefined) throw requestInvalid('A copy needs the number of a version.');
         const bytes = await copyArtifact(tx, key, { toSessionId, version });
         if (bytes !== undefined) sizes.push(bytes);
+        // Artifacts outlive their sessions, and a copy that failed after this call has left its own.
+        else if (await hasOtherArtifact(tx, key, { toSessionId, version })) throw artifactExists(toSessionId, key[4]);
       }
       return sizes;
     });

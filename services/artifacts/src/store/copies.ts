@@ -91,16 +91,36 @@ const copy = createQuery<
     select sum(size)::bigint as bytes from added`,
 });
 
+interface Target {
+  readonly toSessionId: string;
+  readonly version: number;
+}
+
 /**
  * Copies an artifact with its versions up to one to another session of its user. Returns the bytes of the versions; undefined when there is nothing to
  * copy, or the other session has an artifact of this name. Payloads are not copied.
  */
-export async function copyArtifact(
-  tx: Transaction,
-  key: StoredKey,
-  to: { readonly toSessionId: string; readonly version: number },
-): Promise<number | undefined> {
+export async function copyArtifact(tx: Transaction, key: StoredKey, to: Target): Promise<number | undefined> {
   const [row] = await copy(tx, { ...valuesOf(key), ...to });
   const bytes = row?.bytes ?? undefined;
   return bytes === undefined ? undefined : Number(bytes);
+}
+
+const differ = createQuery<KeyValues & Target, { differs: boolean }>({
+  text: (param) => `select other.next_version <> least(src.next_version, ${param.version}::integer + 1) or exists (
+      select from versions o left join versions s
+        on s.account_id = o.account_id and s.artifact_pk = src.pk and s.version = o.version and s.create_time = o.create_time
+          and s.sha256 is not distinct from o.sha256
+      where o.account_id = other.account_id and o.artifact_pk = other.pk and s.version is null
+    ) as differs
+    from artifacts src join artifacts other on other.account_id = src.account_id and other.app_name = src.app_name
+      and other.user_id = src.user_id and other.session_id = ${param.toSessionId} and other.name = src.name
+    where src.account_id = ${param.accountId} and src.app_name = ${param.appName} and src.user_id = ${param.userId}
+      and src.session_id = ${param.sessionId} and src.name = ${param.name}`,
+});
+
+/** Whether the other session has an artifact of this name that is no copy of this one up to that version. */
+export async function hasOtherArtifact(tx: Transaction, key: StoredKey, to: Target): Promise<boolean> {
+  const [row] = await differ(tx, { ...valuesOf(key), ...to });
+  return row?.differs ?? false;
 }

@@ -837,8 +837,9 @@ export declare const ArtifactsService: GenService<{
   },
   /**
    * Copies artifacts of a session to another session of its user, each with its versions up to one of them, under the same numbers. All or none.
-   * An artifact that does not exist, or that the other session has, is left out. Payloads are not copied. INVALID_ARGUMENT request_invalid as for
-   * RestoreVersions; RESOURCE_EXHAUSTED account_artifact_bytes, account_artifacts.
+   * An artifact that does not exist, or whose copy the other session already has, is left out. Payloads are not copied. INVALID_ARGUMENT request_invalid
+   * as for RestoreVersions; ALREADY_EXISTS artifact_exists when the other session has another artifact of the name; RESOURCE_EXHAUSTED
+   * account_artifact_bytes, account_artifacts.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.CopyArtifacts
    */

@@ -3512,7 +3512,7 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Creates a session of the same application and user with the events of a session up to one of them, and the state and artifacts as of that event,
-   * in one transaction. Events keep their ids; runs are not copied. ALREADY_EXISTS session_exists. INVALID_ARGUMENT event_not_found,
+   * in one transaction. Events keep their ids; runs are not copied. ALREADY_EXISTS session_exists, artifact_exists. INVALID_ARGUMENT event_not_found,
    * invocation_not_found. RESOURCE_EXHAUSTED account_sessions, account_state, account_stored_bytes, account_artifact_bytes, account_artifacts.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ForkSession
