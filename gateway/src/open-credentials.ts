@@ -9,7 +9,7 @@ import { createAuthentication } from './edge/authentication/authenticate.ts';
 import { createBearer } from './edge/authentication/bearer.ts';
 import { type BrowserSession, createBrowserSession } from './edge/authentication/browser/browser-session.ts';
 import type { Directory } from './edge/authentication/directory.ts';
-import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
+import { createFollowChanges, createOpenStreams, hearChanges } from './edge/authentication/follow-changes.ts';
 import { createPersonalTokens } from './edge/authentication/personal-tokens.ts';
 import { createPushCallers } from './edge/authentication/push-callers.ts';
 import { createStandings, type Standing } from './edge/authentication/standings.ts';
@@ -28,18 +28,19 @@ export async function openCredentials(
   const changes = createAccountChanges();
   const standings = createStandings(auth, changes);
   const personalTokens = createPersonalTokens(auth, changes);
-  const isIdle = (): boolean => standings.isEmpty && personalTokens.isEmpty;
   resources.defer(await hearChanges(host.bus, changes));
-  resources.use(startJob(createFollowChanges({ changes, isIdle, auth }), host));
 
   const keys = signingKeysOf(config);
   const tokens = createTokenReader(await createKeyRing(keys, importHmacKey));
   const bearer = createBearer({ tokens, standings, personalTokens });
+  const streams = createOpenStreams(changes, bearer);
+  const isIdle = (): boolean => standings.isEmpty && personalTokens.isEmpty && streams.isEmpty;
+  resources.use(startJob(createFollowChanges({ changes, isIdle, auth, streams }), host));
   const browser = await browserSessionOf(host, keys, standings);
   const runTickets = await createRunTickets({ keys, standings, personalTokens });
   const accounts = config.ADK_TRIGGER_ACCOUNTS;
   const pushCallers = createPushCallers({ notifications, standings, accounts, publicBaseUrl: publicBaseUrl(config) });
-  const sources = { bearer, browser, runTickets, pushCallers, limit: createAccountLimit(config) };
+  const sources = { bearer, browser, streams, runTickets, pushCallers, limit: createAccountLimit(config) };
   return {
     authentication: createAuthentication({ ...sources, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,

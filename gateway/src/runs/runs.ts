@@ -93,7 +93,9 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
       arriving.leave(request);
       forgetBody(request);
       const isSplit = (functionCallEventId ?? '') === '';
-      await sendRun(reply, run, { heartbeatMs, leaving: context.leaving, isSplit, log, requestId: request.id });
+      const onRevocation = (end: () => void) => authentication.onRevocation(identity, end);
+      const options = { heartbeatMs, leaving: context.leaving, onRevocation, isSplit, log, requestId: request.id };
+      await sendRun(reply, run, options);
     },
   );
 }

@@ -13,6 +13,8 @@ export interface SendOptions {
   readonly heartbeatMs: number;
   /** Aborts when this process shows no run any more. */
   readonly leaving: AbortSignal;
+  /** Calls `end` when the credential of the request was revoked, unless what is returned is disposed before. */
+  readonly onRevocation: (end: () => void) => Disposable;
   /** Whether an event with content and artifacts is sent as two frames. */
   readonly isSplit: boolean;
   readonly log: Logger;
@@ -21,9 +23,14 @@ export interface SendOptions {
 
 /** Sends a run as server-sent events until it has ended or the client has left. */
 export async function sendRun(reply: FastifyReply, run: AcceptedRun, options: SendOptions): Promise<void> {
-  const { heartbeatMs, isSplit, leaving, log, requestId } = options;
+  const { heartbeatMs, isSplit, leaving, onRevocation, log, requestId } = options;
   const stream = openStream(reply, run, heartbeatMs);
   using _leaving = onAbort(leaving, run.leave);
+  let isRevoked = false;
+  using _open = onRevocation(() => {
+    isRevoked = true;
+    run.leave();
+  });
   try {
     for await (const answer of run.answers) {
       if (answer.kind.case === 'moved') await run.follow(answer.kind.value);
@@ -32,6 +39,7 @@ export async function sendRun(reply: FastifyReply, run: AcceptedRun, options: Se
   } catch (error) {
     run.leave();
     if (stream.isGone) return;
+    if (isRevoked) return await stream.send(revokedFrame(), false);
     if (leaving.aborted) return await stream.send(leavingFrame(run), false);
     if (problemOf(error) === undefined) log.error({ err: error, requestId }, 'the stream of a run broke');
     await stream.send(brokenFrame(error), false);
@@ -68,6 +76,10 @@ async function forward({ kind }: RunResponse, stream: EventStream, split: boolea
 function leavingFrame({ invocationId }: AcceptedRun): Uint8Array {
   const place = `/runs/${encodeURIComponent(invocationId)}/events`;
   return failureFrame('RunStreamError', `The server is stopping, and the run goes on: follow it at ${place}.`);
+}
+
+function revokedFrame(): Uint8Array {
+  return failureFrame('RunStreamError', 'The credential of this stream was revoked.');
 }
 
 /** Frame for a broken stream. The run itself may continue. */

@@ -1,6 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { AuthService, CreatePersonalTokenRequest } from '@agentmesh/proto/auth/v1';
 import { AccountChangedSchema } from '@agentmesh/proto/auth/v1';
+import type { RunsService } from '@agentmesh/proto/runs/v1';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
@@ -43,6 +44,12 @@ async function answerOf(edge: Edge, claims: object): Promise<unknown> {
   const headers = { authorization: `Bearer ${await token({ ...claims })}` };
   return (await edge.send('/version', { headers })).body;
 }
+
+/** A run that is accepted and goes on until its viewer leaves. */
+const endless: ServiceImpl<typeof RunsService>['run'] = async function* (_request, { signal }) {
+  yield { kind: { case: 'accepted', value: { invocationId: 'e-1' } } };
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+};
 
 const isServed = expect.objectContaining({ language: 'typescript' }) as unknown;
 
@@ -155,6 +162,39 @@ describe('a token', () => {
     answer.resolve();
     await early;
     expect(await answerOf(edge, { sid })).toEqual(revoked);
+  });
+});
+
+describe('the stream of a run', () => {
+  it('ends with its credential, and not when the time of that is over or auth cannot be asked', async () => {
+    const { state, auth } = accounts();
+    let isAway = false;
+    const getStanding: NonNullable<typeof auth.getStanding> = (request, call) => {
+      const standing = auth.getStanding?.(request, call) ?? {};
+      if (isAway) throw new MeshError('unavailable', 'draining', 'The service is stopping.');
+      return standing;
+    };
+    await using edge = await startEdge({ auth: { ...auth, getStanding }, runs: { run: endless } });
+    const authorization = `Bearer ${await token({ sid, exp: Math.floor(Date.now() / 1000) + 2 })}`;
+    const json = { appName: 'app', userId: 'u1', sessionId: 's1', newMessage: { parts: [{ text: 'hi' }] } };
+    let isOpen = true;
+    const stream = edge.send('/run_sse', { json, headers: { authorization } }).finally(() => (isOpen = false));
+    const ask = async () => (await edge.send('/version', { headers: { authorization } })).status;
+    await expect.poll(ask, { timeout: 10_000 }).toBe(401);
+    state.changedIds = [accountId];
+    const checkedTwice = async () => {
+      const { asked } = state;
+      state.fingerprint += 1n;
+      await expect.poll(() => state.asked).toBeGreaterThan(asked);
+      const { readings } = state;
+      await expect.poll(() => state.readings).toBeGreaterThan(readings + 1);
+    };
+    await checkedTwice();
+    [isAway, state.stands] = [true, false];
+    await checkedTwice();
+    expect(isOpen).toBe(true);
+    isAway = false;
+    expect((await stream).text).toContain('The credential of this stream was revoked.');
   });
 });
 

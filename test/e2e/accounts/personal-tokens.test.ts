@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount, runBody, sessionPath } from '../../caller.ts';
+import { Caller, newAccount, runBody, type SessionJson, sessionPath } from '../../caller.ts';
 import { msAccepted } from '../../ms-accepted.ts';
 
 const url = inject('meshUrl');
@@ -145,4 +145,42 @@ describe('a personal token', () => {
       expect(await ofOther.end).toBe('ended');
     },
   );
+
+  test.each(['/run_sse', '/api/adk/run_sse', '/events', '/events?ticket'])(
+    'and a sign-in end their open streams of runs at %s, and no others, when they end themselves',
+    async (path) => {
+      const account = await newAccount(url);
+      const scopes = ['runs:read', 'runs:write'];
+      const [own, other] = [await make(account, { scopes }), await make(account, { scopes })];
+      const open = async (by: Caller) => {
+        const session = await account.createSession();
+        const stream = await openRun(by, session, path);
+        expect(stream.status).toBe(200);
+        return { session, end: stream.text().then(() => 'ended') };
+      };
+      const [ofOwn, ofOther, ofSignIn] = [await open(own.program), await open(other.program), await open(account)];
+      await account.request('DELETE', `/api/auth/tokens/${own.id}`);
+      expect(await ofOwn.end).toBe('ended');
+      await account.request('DELETE', '/api/auth/sessions');
+      expect(await ofSignIn.end).toBe('ended');
+      expect(await Promise.race([ofOther.end, Promise.resolve('open')])).toBe('open');
+      for (const { session } of [ofOwn, ofSignIn, ofOther])
+        expect((await other.program.request('POST', `${sessionPath(session)}:cancel`, {})).status).toBe(200);
+      expect(await ofOther.end).toBe('ended');
+    },
+  );
 });
+
+/** A stream of a run that waits for a minute. */
+async function openRun(by: Caller, session: SessionJson, path: string): Promise<Response> {
+  const text = '[[wait:60000]]';
+  const body = runBody(session, text);
+  if (path === '/run_sse') return by.fetch('POST', path, body);
+  const { appName: agent_name, userId: user_id, id: session_id } = session;
+  const ofChat = { agent_name, user_id, session_id, new_message: { role: 'user', parts: [{ text }] } };
+  if (path === '/api/adk/run_sse') return by.fetch('POST', path, ofChat);
+  const events = `/runs/${(await by.request<{ invocationId: string }>('POST', '/runs', body)).body.invocationId}/events`;
+  if (path === '/events') return by.fetch('GET', events);
+  const { ticket } = (await by.request<{ ticket: string }>('POST', `${events}/ticket`, {})).body;
+  return fetch(`${url}${events}?ticket=${ticket}`);
+}

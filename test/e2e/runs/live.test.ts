@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Caller, type Frame, newAccount, type SessionJson, textOf } from '../../caller.ts';
+import { Caller, type Frame, newAccount, type SessionJson, textOf } from '../../caller.ts';
 
 let caller: Caller;
 beforeAll(async () => {
@@ -72,4 +72,21 @@ test("a live connection to another account's session is refused", async () => {
   const { socket } = dial(session, await newAccount(inject('meshUrl')));
   const [code, reason] = await once(socket, 'close');
   expect([code, String(reason)]).toEqual([1002, 'Session not found']);
+});
+
+test('a live connection ends when its credential is revoked, also during a run', async () => {
+  const account = await newAccount(inject('meshUrl'));
+  const made = { name: 'live', scopes: ['runs:write'] };
+  const { id, token } = (await account.request<{ id: string; token: string }>('POST', '/api/auth/tokens', made)).body;
+  const session = await account.createSession('echo');
+  const [{ socket, say }, other] = [dial(session, new Caller(inject('meshUrl'), token)), dial(session, account)];
+  await Promise.all([once(socket, 'open'), once(other.socket, 'open')]);
+  const closed = once(socket, 'close');
+  void say('[[wait:60000]]');
+  await expect.poll(async () => (await account.request('GET', '/runs?status=running')).body).toMatchObject([{}]);
+  await account.request('DELETE', `/api/auth/tokens/${id}`);
+  expect((await closed)[0]).toBe(1008);
+  expect(other.socket.readyState).toBe(WebSocket.OPEN);
+  other.socket.close();
+  await account.request('POST', `/apps/echo/users/u1/sessions/${session.id}:cancel`, {});
 });

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { HttpError } from '../errors/request-error.ts';
 import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser/browser-session.ts';
+import type { OpenStreams } from './follow-changes.ts';
 import { checkScope, checkUser } from './grant-check.ts';
 import { anonymous, type Identity } from './identity.ts';
 import type { PushCallers } from './push-callers.ts';
@@ -33,6 +34,11 @@ export interface Authentication {
   readonly push: Hook;
   /** For streams without an end of their own: ends one within a second after the credential with which `account` has let it in is refused. */
   readonly onRefusal: (request: FastifyRequest, stream: OpenStream) => void;
+  /**
+   * For streams of runs: calls `end` within a second after their credential was revoked, unless what is returned is disposed before. A run may last longer than the time of
+   * a credential, which ends no stream.
+   */
+  readonly onRevocation: OpenStreams['add'];
   /** Runs on every route after the fields were checked: refuses a personal token outside of its end user's data. */
   readonly withinGrant: Hook;
 }
@@ -56,6 +62,7 @@ export interface AuthenticationOptions {
   /** Undefined unless the console or the web UI is served. */
   readonly browser: BrowserSession | undefined;
   readonly isRuntimeOpen: boolean;
+  readonly streams: OpenStreams;
   readonly limit: RequestLimit;
   readonly runTickets: RunTickets;
   readonly pushCallers: PushCallers;
@@ -64,7 +71,7 @@ export interface AuthenticationOptions {
 /** The hooks run after the body was parsed and before its fields are checked. The contract prescribes that order. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const hooks = hooksOf(options);
-  const { runTickets, pushCallers, limit } = options;
+  const { runTickets, pushCallers, limit, streams } = options;
   const watcher: Hook = (request, reply, done) => {
     const { ticket, ...place } = request.query as { ticket?: unknown };
     if (typeof ticket !== 'string') return hooks.runtime(request, reply, done);
@@ -74,10 +81,10 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const push: Hook = (request, reply, done) => {
     settle(() => pushCallers.identify(request), { request, reply, done, limit });
   };
-  return { ...hooks, watcher, push, withinGrant };
+  return { ...hooks, watcher, push, onRevocation: (identity, end) => streams.add(identity, end), withinGrant };
 }
 
-type Hooks = Omit<Authentication, 'watcher' | 'push' | 'withinGrant'>;
+type Hooks = Omit<Authentication, 'watcher' | 'push' | 'onRevocation' | 'withinGrant'>;
 
 function hooksOf({ bearer, browser, isRuntimeOpen, limit }: AuthenticationOptions): Hooks {
   // A bearer token, or the cookie of a browser that sends none.

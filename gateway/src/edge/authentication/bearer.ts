@@ -1,6 +1,6 @@
 import type { AccessToken, TokenReader } from './access-token.ts';
 import type { Directory } from './directory.ts';
-import type { Identity } from './identity.ts';
+import { anonymous, type Identity } from './identity.ts';
 import { isPersonal, type PersonalToken } from './personal-tokens.ts';
 import { type Standing, standingKey } from './standings.ts';
 import { invalidToken, noScheme, notAuthenticated, revokedSession, unknownAccount } from './unauthorized.ts';
@@ -10,6 +10,8 @@ export interface Bearer {
   identify(authorization: string | undefined): Identity | Promise<Identity>;
   /** Identity behind a token that did not come in the `Authorization` header. */
   identifyToken(token: string): Identity | Promise<Identity>;
+  /** Fails with 401 when the credential of an identity was revoked. One whose time is over is not. */
+  recheck(identity: Identity): Promise<void>;
 }
 
 export interface BearerSources {
@@ -38,6 +40,12 @@ export function createBearer({ tokens, standings, personalTokens }: BearerSource
       return identifyToken(token);
     },
     identifyToken,
+    async recheck(identity) {
+      const { accountId, signInId, grant } = identity;
+      if (accountId === anonymous.accountId) return;
+      if (grant?.token !== undefined) await personalTokens?.find(grant.token.hash);
+      else checkStanding(identity, await standings.find(standingKey(accountId, signInId)));
+    },
   };
 }
 
@@ -46,12 +54,19 @@ function whenKnown<A, B>(value: A | Promise<A>, use: (value: A) => B | Promise<B
   return value instanceof Promise ? value.then(use) : use(value);
 }
 
+function admit(token: AccessToken, standing: Standing): Identity {
+  checkStanding(token, standing);
+  const { accountId, email, signInId, isFromCookie, issuedAt } = token;
+  return { accountId, email, role: standing.role, signInId, issuedAt, isFromCookie, grant: undefined };
+}
+
+type Issued = Pick<Identity, 'email' | 'signInId' | 'issuedAt'>;
+
 /** Fails with 401 if id and e-mail address belong to different accounts, or if the sign-in has ended. */
-function admit({ accountId, email, signInId, isFromCookie, issuedAt }: AccessToken, standing: Standing): Identity {
+function checkStanding({ email, signInId, issuedAt = 0 }: Issued, standing: Standing): void {
   if (standing.email !== email) throw unknownAccount();
   const stands = signInId === undefined ? issuedAt >= standing.validFrom : standing.signInStands;
   if (!stands) throw revokedSession();
-  return { accountId, email, role: standing.role, signInId, issuedAt, isFromCookie, grant: undefined };
 }
 
 /** A personal token never has the role of an admin, also if its account has. */

@@ -2,16 +2,62 @@ import type { Bus } from '@agentmesh/lib/bus';
 import type { Job } from '@agentmesh/lib/service';
 import { AccountChangedSchema, AccountDeletedSchema, type AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
+import { HttpError } from '../errors/request-error.ts';
 import type { AccountChanges } from './account-changes.ts';
+import type { Bearer } from './bearer.ts';
+import type { Identity } from './identity.ts';
 
 const pauseMs = 400;
 const timeoutMs = 2_000;
 
 export interface ChangeFollower {
   readonly changes: AccountChanges;
-  /** True if the caches hold nothing that a change could make stale. */
+  /** True if no stream is open, and the caches hold nothing that a change could make stale. */
   readonly isIdle: () => boolean;
   readonly auth: Client<typeof AuthService>;
+  readonly streams: OpenStreams;
+}
+
+/** Open streams of runs. They end with the process of the run, so each costs no timer of its own. */
+export interface OpenStreams {
+  /** Calls `end` within a second after the credential of `identity` was revoked, unless what is returned is disposed before. */
+  add(identity: Identity, end: () => void): Disposable;
+  /** Checks the credentials of accounts that have changed since they were checked. While they cannot be checked, streams go on. */
+  look(): void;
+  readonly isEmpty: boolean;
+}
+
+interface OpenStream {
+  readonly identity: Identity;
+  readonly end: () => void;
+  mark: number;
+}
+
+export function createOpenStreams(changes: AccountChanges, bearer: Bearer): OpenStreams {
+  const streams = new Set<OpenStream>();
+  const check = async (stream: OpenStream): Promise<void> => {
+    const mark = changes.mark();
+    try {
+      await bearer.recheck(stream.identity);
+      stream.mark = mark;
+    } catch (error) {
+      if (error instanceof HttpError && streams.delete(stream)) stream.end();
+    }
+  };
+  return {
+    add(identity, end) {
+      // An account may have changed since the request was let in: the first look checks each stream.
+      const stream: OpenStream = { identity, end, mark: -1 };
+      streams.add(stream);
+      return { [Symbol.dispose]: () => streams.delete(stream) };
+    },
+    look() {
+      for (const stream of streams) if (!changes.isGood(stream.identity.accountId, stream.mark)) void check(stream);
+    },
+    get isEmpty() {
+      return streams.size === 0;
+    },
+  };
 }
 
 /**
@@ -30,7 +76,7 @@ export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<()
 
 /**
  * Reads every 400 ms which accounts changed, because the bus may lose messages. So a token ends everywhere within a second, and no
- * request pays a look-up for it. Reads nothing while the caches are empty. While auth is unavailable, changes are unknown; cached
+ * request pays a look-up for it. Reads nothing while the caches are empty and no stream is open. While auth is unavailable, changes are unknown; cached
  * entries then end after a minute.
  */
 export function createFollowChanges(follower: ChangeFollower): Job {
@@ -40,6 +86,7 @@ export function createFollowChanges(follower: ChangeFollower): Job {
     failure: 'cannot read changes of accounts: revoked tokens may be accepted up to a minute longer',
     async run() {
       if (!follower.isIdle()) reading = await readChanges(follower, reading);
+      follower.streams.look();
     },
   };
 }

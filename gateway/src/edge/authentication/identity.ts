@@ -20,7 +20,7 @@ export interface Identity {
 
 /** Permissions of a personal token. */
 export interface Grant {
-  /** The token itself; undefined for another credential with permissions, such as a ticket. */
+  /** The token itself, also of a ticket that it got; undefined for another credential with permissions. */
   readonly token?: { readonly id: string; readonly hash: string };
   readonly scopes: ReadonlySet<string>;
   /** The only end user whose data it reaches; undefined for all of the account. */

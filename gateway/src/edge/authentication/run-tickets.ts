@@ -69,7 +69,8 @@ export async function createRunTickets({ keys, ...directories }: RunTicketOption
       if (payload.run !== invocationId || payload.place !== place) throw invalidToken();
       const claims = payload as unknown as Claims;
       const identity = await holderOf(claims, directories);
-      return { ...identity, role: 'USER', grant: { scopes: new Set(['runs:read']), userId: claims.user } };
+      const grant = { ...identity.grant, scopes: new Set(['runs:read']), userId: claims.user };
+      return { ...identity, role: 'USER', grant };
     },
   };
 }

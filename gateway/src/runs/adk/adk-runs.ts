@@ -44,7 +44,9 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
       const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, ...settings });
       arriving.leave(request);
       forgetBody(request);
-      await sendRun(reply, run, { heartbeatMs, leaving, isSplit: true, log, requestId: request.id });
+      const onRevocation = (end: () => void) => authentication.onRevocation(identity, end);
+      const options = { heartbeatMs, leaving, onRevocation, isSplit: true, log, requestId: request.id };
+      await sendRun(reply, run, options);
     },
   );
 }

@@ -14,6 +14,7 @@ export const endings = {
   asked: { code: 1000, reason: '' },
   draining: { code: 1001, reason: 'The server is restarting.' },
   noSession: { code: 1002, reason: 'Session not found' },
+  revoked: { code: 1008, reason: 'Could not validate credentials' },
   noRoom: { code: tryAgainLater, reason: 'Too many large messages at once. Try again.' },
   notText: { code: 1003, reason: 'Messages are JSON texts.' },
   noLiveModel: { code: 1003, reason: 'Audio and video need a live model, and this app has none. Text works.' },

@@ -79,6 +79,11 @@ export class Conversation {
     if (!this.#isBusy) this.#end(endings.draining);
   }
 
+  /** Ends the connection at once, since its credential was revoked. */
+  revoke(): void {
+    this.#end(endings.revoked);
+  }
+
   /** Ends a connection for whose messages there is no room. The rest of a message is not read. */
   #giveUp(socket: WebSocket): void {
     this.#end(endings.noRoom);

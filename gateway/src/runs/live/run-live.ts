@@ -61,7 +61,11 @@ export async function addRunLive(app: App, context: Context): Promise<void> {
       if (reason !== undefined) return new Outbox(socket).close({ code: 1008, reason });
       const conversation = new Conversation(socket, optionsOf(request, context));
       conversations.add(conversation);
-      socket.once('close', () => conversations.delete(conversation));
+      const open = authentication.onRevocation(request.identity, () => conversation.revoke());
+      socket.once('close', () => {
+        conversations.delete(conversation);
+        open[Symbol.dispose]();
+      });
       keepAlive(socket, config.GATEWAY_HEARTBEAT_SECONDS * 1000);
       void conversation.start();
       if (draining.aborted) conversation.drain();

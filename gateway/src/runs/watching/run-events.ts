@@ -72,7 +72,8 @@ export function runEventsRoute(app: App, context: Context): void {
         throw error;
       });
       if (channel !== undefined) {
-        show(reply, { channels, run, from, channel, heartbeatMs, leave });
+        const onRevocation = (end: () => void) => context.authentication.onRevocation(request.identity, end);
+        show(reply, { channels, run, from, channel, heartbeatMs, leave, onRevocation });
         return reply;
       }
       leave();
@@ -106,10 +107,17 @@ interface Showing {
   readonly channel: RunChannel;
   readonly heartbeatMs: number;
   readonly leave: () => void;
+  readonly onRevocation: (end: () => void) => Disposable;
 }
 
-function show(reply: FastifyReply, { channels, run, from, channel, heartbeatMs, leave }: Showing): void {
-  const viewer = new RunViewer({ from, join: (place) => channels.rejoin(run, place), onClosed: leave });
+function show(reply: FastifyReply, showing: Showing): void {
+  const { channels, run, from, channel, heartbeatMs, leave, onRevocation } = showing;
+  const onClosed = (): void => {
+    leave();
+    open[Symbol.dispose]();
+  };
+  const viewer = new RunViewer({ from, join: (place) => channels.rejoin(run, place), onClosed });
+  const open = onRevocation(() => viewer.leave());
   const events = new EventStream(reply, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',

@@ -92,6 +92,12 @@ export class RunViewer implements ChannelViewer {
     this.#options.onClosed();
   }
 
+  /** Ends the stream of the client. */
+  leave(): void {
+    this.#events?.end();
+    this.close();
+  }
+
   #send(piece: Piece): void {
     if (piece.endOf !== undefined) return this.#end(piece);
     const bytes = bytesBehind(piece, this.#place);
@@ -112,12 +118,7 @@ export class RunViewer implements ChannelViewer {
       return this.#rejoin();
     }
     this.#events?.push(bytes);
-    this.#leave();
-  }
-
-  #leave(): void {
-    this.#events?.end();
-    this.close();
+    this.leave();
   }
 
   #push(bytes: Uint8Array): void {
@@ -138,10 +139,10 @@ export class RunViewer implements ChannelViewer {
   #rejoin(): void {
     this.#detach();
     this.#vain += 1;
-    if (this.#vain > mostVain) return this.#leave();
+    if (this.#vain > mostVain) return this.leave();
     this.#options.join(this.#place).then(
       (channel) => this.#goOn(channel),
-      () => this.#leave(),
+      () => this.leave(),
     );
   }
 
