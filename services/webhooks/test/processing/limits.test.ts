@@ -35,6 +35,25 @@ test('runs that wait for a person keep no other mail of their mailbox waiting, a
   expect(await statuses()).toEqual(Array(13).fill('success'));
 });
 
+test('a run that waits is not taken for the run of a copy of its session, which has the same id', async () => {
+  await using at = await openProcessing();
+  const { accountId, address } = await subscribe(at, { provider: 'microsoft', template: 'own' });
+  at.siblings.decide = () => 'waits';
+  await notifyGraph(at, address, [at.microsoft.addMail(address, {}).immutableId]);
+  await at.settle();
+  const [run] = at.siblings.runs;
+  if (run === undefined) return expect.fail('there is no run');
+  const copy = { ...run, sessionId: 'copy', message: 'of the copy' };
+  at.siblings.runs.push(copy);
+  await at.siblings.end(copy, 'completed');
+  await at.advance(600);
+  const logs = async () => (await at.logs.listLogs({ accountId })).logs;
+  expect(await logs()).toMatchObject([{ status: 'in_progress' }]);
+  await at.siblings.end(run, 'completed');
+  await at.advance(600);
+  expect(await logs()).toMatchObject([{ status: 'success', agentResponse: 'done: own' }]);
+});
+
 test.each(['a model', 'Microsoft'])(
   'old mail that its owner triggers again waits while %s takes no more, as new mail does, and is given up after a day',
   async (side) => {

@@ -77,8 +77,14 @@ export class Siblings {
     settings: {},
     start: ({ mesh }) => {
       const handlers: Partial<ServiceImpl<typeof SessionsService>> = {
-        getRun: ({ invocationId }) => {
-          const run = this.runs.find((one) => one.invocationId === invocationId);
+        getRun: ({ invocationId, appName: app, sessionId: session }) => {
+          // The newest of several.
+          const run = this.runs.findLast(
+            (one) =>
+              one.invocationId === invocationId &&
+              (app === '' || one.appName === app) &&
+              (session === '' || one.sessionId === session),
+          );
           if (run === undefined) throw new MeshError('not_found', 'run_not_found', 'No such run.');
           const { appName, userId, sessionId, status, errorCode, toolCalls } = run;
           return {

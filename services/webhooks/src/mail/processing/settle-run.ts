@@ -5,6 +5,7 @@ import { postponeLogsOfAgent, updateLogEnded } from '../../store/log-steps.ts';
 import { lockRunningLog, postponeCheck, type RunningLog } from '../../store/running-logs.ts';
 import { recordOf } from '../provider/json.ts';
 import type { AttemptFailure } from './attempt-failure.ts';
+import { placeOfLog } from './place-of-log.ts';
 import { callMs, type Processor, waitingCheckMs } from './processor.ts';
 import { planMailbox } from '../../store/readings.ts';
 import { writeFailure } from './retry.ts';
@@ -43,7 +44,7 @@ export async function settleRun(processor: Processor, log: RunningLog): Promise<
 
 async function findRun({ sessions }: Processor, log: RunningLog): Promise<LedgerRun | undefined> {
   try {
-    const request = { accountId: log.account_id, invocationId: log.invocation_id };
+    const request = { accountId: log.account_id, invocationId: log.invocation_id, ...placeOfLog(log) };
     return (await sessions.getRun(request, { timeoutMs: callMs })).run;
   } catch (error) {
     if (isMeshError(error) && error.reason === 'run_not_found') return undefined;

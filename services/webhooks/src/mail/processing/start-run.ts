@@ -4,6 +4,7 @@ import { postponeLog, updateLogEnded, updateLogStarted } from '../../store/log-s
 import { updateAgentError } from '../../store/subscriptions.ts';
 import type { RunningLog } from '../../store/running-logs.ts';
 import { callMs, checkMs, type Processor } from './processor.ts';
+import { placeOfLog } from './place-of-log.ts';
 import { settleRun } from './settle-run.ts';
 import type { StartCounts } from './start-counts.ts';
 
@@ -76,9 +77,8 @@ async function sessionOf({ auth }: Processor, log: DueLog) {
   const { account } = await auth.getAccount({ id: log.account_id }, { timeoutMs: callMs });
   return {
     accountId: log.account_id,
-    appName: `agent${log.agent_id}`,
     userId: account?.email ?? log.account_id,
-    sessionId: `webhook_${log.id}`,
+    ...placeOfLog(log),
   };
 }
 
