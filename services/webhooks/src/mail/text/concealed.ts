@@ -74,7 +74,7 @@ export function isConcealed(attributes: readonly Attribute[]): boolean {
 /** Lower case, without CSS comments and escapes, which could hide a keyword from a search. */
 function plainStyle(style: string): string {
   return style
-    .replace(/\/\*[^*]*\*\//g, '')
+    .replace(/\/\*.*?(?:\*\/|$)/gs, '')
     .replace(/\\([0-9a-fA-F]{1,6})\s?/g, (_, hex: string) =>
       String.fromCodePoint(Math.min(0x10ffff, parseInt(hex, 16))),
     )

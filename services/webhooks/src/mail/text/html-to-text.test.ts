@@ -27,6 +27,7 @@ describe('the text of a mail in HTML', () => {
     '<span style="display:none">no<span>no</span>no</span>yes',
     '<span style="color:red; DISPLAY : NONE !important">no</span>yes',
     '<span style="dis/* */play:none">no</span>yes',
+    '<span style="display:/** a*b **/none">no</span>yes',
     '<span style="display:n\\6f ne">no</span>yes',
     '<p style="font-size:0px">no<p>yes',
     '<p style="opacity:0">no</p>yes',
