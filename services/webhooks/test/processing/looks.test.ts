@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
+import { expireLogs } from '../../src/jobs/expire-logs.ts';
+import { notifyGmail, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 
 let at: OpenProcessing;
 beforeAll(async () => {
@@ -65,4 +66,24 @@ test('mail at Gmail is found when the history is forgotten, also when the label 
   at.google.addMail(address, { subject: 'new' });
   await at.advance(3_601);
   expect(runsOf(accountId).map(({ message }) => text(message))).toEqual(['missed', 'new']);
+});
+
+test('mail whose log was deleted by its age runs nothing again when a mailbox is registered again after a long time', async () => {
+  await using kept = await openProcessing({ keepDays: 2 });
+  const { accountId, address, watchId } = await subscribe(kept, { provider: 'google', template: '$subject' });
+  await kept.clock.advance(3_600_000);
+  kept.google.addMail(address, { subject: 'old' });
+  await notifyGmail(kept, address);
+  await kept.settle();
+  await kept.advance(3_600);
+  const set = (values: string) => kept.db.query({ text: `update watches set ${values} where id = $1` }, [watchId]);
+  await set(`state = 'error'`);
+  await kept.clock.advance(9 * 86_400_000);
+  await expireLogs(kept.processor);
+  kept.google.addMail(address, { subject: 'missed' });
+  kept.google.trimHistory(address);
+  await set(`state = 'active', catch_up_from = registered_at`);
+  await kept.advance(1);
+  const runs = kept.siblings.runs.filter((run) => run.accountId === accountId);
+  expect(runs.map(({ message }) => text(message))).toEqual(['old', 'missed']);
 });

@@ -37,7 +37,7 @@ interface Looking {
 
 /** Looks at one watch once. Returns false when there is more to read at once. */
 async function lookAt(processor: Processor, reading: Reading, { watch, signal }: Looking): Promise<boolean> {
-  const { db, clock, providers } = processor;
+  const { db, clock, providers, limits } = processor;
   const lookedAt = clock.now();
   const { accountId } = reading;
   const labels = await selectWatchLabels(db, { accountId, watchId: watch.id });
@@ -45,6 +45,7 @@ async function lookAt(processor: Processor, reading: Reading, { watch, signal }:
     mailAccount: { accountId, integrationId: watch.integration_id },
     watch,
     labels,
+    logsSince: limits.keepDays === 0 ? null : new Date(lookedAt.getTime() - limits.keepDays * 86_400_000),
     signal,
   };
   const findings = labels.length === 0 ? unchanged(watch) : await providers.of(watch.provider).look(look);

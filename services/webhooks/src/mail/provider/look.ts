@@ -8,6 +8,8 @@ export interface Look {
   readonly watch: WatchToLookAt;
   /** Active subscriptions; at least one. */
   readonly labels: readonly WatchLabel[];
+  /** Logs of mails that ended before may be deleted: such a mail would run its agent once more. Null: none are. */
+  readonly logsSince: Date | null;
   readonly signal: AbortSignal;
 }
 
@@ -36,12 +38,15 @@ const marginMs = 120_000;
 
 /**
  * Time from which on mail may have been missed, in whole seconds like the times of mails: the start of the catch-up or the last look, whichever
- * is earlier, less a margin. It is never before the subscriptions were active; at the first look it is that time, or the registration.
+ * is earlier, less a margin. It is never before the subscriptions were active; at the first look it is that time, or the registration. What a look has
+ * found is not looked for again where its logs may be deleted.
  */
-export function missedSince({ watch, labels }: Pick<Look, 'watch' | 'labels'>): Date {
+export function missedSince({ watch, labels, logsSince }: Pick<Look, 'watch' | 'labels' | 'logsSince'>): Date {
   const activeSince = Math.min(...labels.map(({ active_since: since }) => since.getTime()));
   const first = watch.registered_at?.getTime() ?? 0;
-  const known = [watch.catch_up_from, watch.looked_at].flatMap((time) => (time === null ? [] : [time.getTime()]));
+  const { catch_up_from: catchUpFrom, looked_at: lookedAt } = watch;
+  const isKnown = lookedAt !== null && catchUpFrom !== null && logsSince !== null && catchUpFrom < logsSince;
+  const known = [isKnown ? null : catchUpFrom, lookedAt].flatMap((time) => (time === null ? [] : [time.getTime()]));
   const since = known.length > 0 ? Math.min(...known) - marginMs : first;
   return wholeSecond(new Date(Math.max(activeSince, since)));
 }
