@@ -55,8 +55,8 @@ export interface ChangePlaces extends Readonly<Partial<Record<OtherChange, Chang
 export interface LookedAt {
   readonly accountId: string;
   readonly id: bigint;
-  /** Time at which the look began. */
-  readonly lookedAt: Date;
+  /** Time at which the look began; null when there is more to read: mail from before may be among that. */
+  readonly lookedAt: Date | null;
   readonly nextLookAt: Date;
   /** Gmail: history id up to which the history was read; null keeps the former one. */
   readonly cursor: string | null;

@@ -69,8 +69,8 @@ const updateLooked = createQuery<LookedAt>({
   name: 'update-watch-looked',
   text: (param) => `update watches set
       look_at = case when look_requests = ${param.lookRequests} then ${param.nextLookAt} else look_at end,
-      catch_up_from = case when look_requests = ${param.lookRequests} then null else catch_up_from end,
-      looked_at = ${param.lookedAt}, look_failures = 0, cursor = coalesce(${param.cursor}::numeric, cursor), delta_link = ${param.deltaLink},
+      catch_up_from = case when look_requests = ${param.lookRequests} and ${param.lookedAt}::timestamptz is not null then null else catch_up_from end,
+      looked_at = coalesce(${param.lookedAt}::timestamptz, looked_at), look_failures = 0, cursor = coalesce(${param.cursor}::numeric, cursor), delta_link = ${param.deltaLink},
       change_places = ${param.changePlaces}::jsonb
     where account_id = ${param.accountId} and id = ${param.id}`,
 });

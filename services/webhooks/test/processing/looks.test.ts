@@ -87,3 +87,21 @@ test('mail whose log was deleted by its age runs nothing again when a mailbox is
   const runs = kept.siblings.runs.filter((run) => run.accountId === accountId);
   expect(runs.map(({ message }) => text(message))).toEqual(['old', 'missed']);
 });
+
+test('mail behind more history than one look reads is found when the rest of the history is forgotten', async () => {
+  const { accountId, address } = await subscribe(at, { provider: 'google', template: '$subject' });
+  const start = String(at.google.world.mailboxOf(address).historyId);
+  for (let number = 0; number < 10_000; number += 1) at.google.addMail(address, {}, ['DRAFT']);
+  at.google.addMail(address, { subject: 'last' });
+  await at.clock.advance(600_000);
+  const forgotten = {
+    error: { code: 404, message: 'Requested entity was not found.', errors: [{ reason: 'notFound' }] },
+  };
+  const when = ({ query }: { readonly query: URLSearchParams }) => query.get('startHistoryId') !== start;
+  at.google.gmail.fault({ path: /history/, when, action: 'drop' });
+  at.google.gmail.fault({ path: /history/, when, action: { status: 404, body: forgotten } });
+  await notifyGmail(at, address);
+  await at.settle();
+  await at.advance(3_600);
+  expect(runsOf(accountId).map(({ message }) => text(message))).toEqual(['last']);
+});

@@ -57,7 +57,14 @@ async function lookAt(processor: Processor, reading: Reading, { watch, signal }:
     await insertFound(tx, { accountId, watchId: watch.id, found, now: clock.now() });
     await holdReading(tx, reading);
     const { id, look_requests: lookRequests } = watch;
-    const progress = { lookedAt, nextLookAt, cursor, deltaLink, changePlaces, lookRequests };
+    const progress = {
+      lookedAt: isComplete ? lookedAt : null,
+      nextLookAt,
+      cursor,
+      deltaLink,
+      changePlaces,
+      lookRequests,
+    };
     await updateWatchLooked(tx, { accountId, id, ...progress });
   });
   if (!isComplete) {
