@@ -12,6 +12,7 @@ import {
 import { tokenSigningKeys } from '@agentmesh/lib/signing';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
 import ipaddr from 'ipaddr.js';
+import { type DoorName, doorNames } from './doors/door-names.ts';
 
 const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
   if (input !== 'required' && input !== 'open') throw new EnvError('must be required or open');
@@ -61,6 +62,14 @@ const triggerAccounts = listOf((part): readonly [serviceAccount: string, account
   );
 });
 
+/** Comma-separated names of doors; `none` for no door. */
+const doors = listOf((part): DoorName | undefined => {
+  if (part === 'none') return undefined;
+  const name = doorNames.find((known) => known === part);
+  if (name !== undefined) return name;
+  throw new EnvError(`has ${JSON.stringify(part)}; there are ${doorNames.join(', ')}, and none`);
+});
+
 /** Settings of the gateway; see docs/settings.md. */
 export const settings = {
   NODE_ENV: text({ default: 'development' }),
@@ -78,6 +87,7 @@ export const settings = {
   ADK_TRIGGER_MAX_CONCURRENT: positiveInteger({ default: 10 }),
   ADK_WEB_UI: flag({ default: false }),
   CONSOLE: flag({ default: true }),
+  DOORS: doors({ default: [...doorNames] }),
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
   GATEWAY_MAX_BODIES_BYTES: positiveInteger({ default: 64 * 1024 * 1024 }),

@@ -4,6 +4,7 @@ import type { Section } from './edge/openapi/describe-api.ts';
 import { addArtifacts, artifactExport } from './artifacts/index.ts';
 import { accountExport, addAuth } from './auth/index.ts';
 import { addConsole } from './console/index.ts';
+import { addDoors } from './doors/index.ts';
 import { addExport } from './export/index.ts';
 import type { ExportPart } from './export-part.ts';
 import { addIntegrations, integrationExport } from './integrations/index.ts';
@@ -50,6 +51,7 @@ export const slices: readonly ((app: App, context: Context) => void | Promise<vo
   addWebhooks,
   addWebUi,
   addConsole,
+  addDoors,
 ];
 
 /** Sections of the API's documentation, in the order that a newcomer needs them. */

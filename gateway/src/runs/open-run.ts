@@ -16,9 +16,9 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
-import { askElsewhere, isAway } from './ask-elsewhere.ts';
+import { askElsewhere, isAway } from '../edge/streams/ask-elsewhere.ts';
 import { RunAnswers } from './watching/run-answers.ts';
-import { runKeyHours } from './idempotency-key.ts';
+import { runKeyHours } from '../edge/idempotency/run-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
 /** A request to run an agent. */

@@ -9,8 +9,8 @@ import { IdempotencyKey, replayedHeader } from '../edge/idempotency/idempotency-
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Event } from '../edge/records/event.ts';
 import { readingFor } from '../edge/streams/reading-for.ts';
-import { headerText, invocationHeader } from './invocation-header.ts';
-import { runKeyOf } from './idempotency-key.ts';
+import { headerText, invocationHeader } from '../edge/streams/invocation-header.ts';
+import { runKeyOf } from '../edge/idempotency/run-key.ts';
 import { leavePolicyOf, OnDisconnect } from './leave-policy.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
 import { startsRuns } from './run-family.ts';

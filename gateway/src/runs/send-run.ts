@@ -5,8 +5,8 @@ import { problemOf } from '../edge/errors/problem.ts';
 import { replayedHeader } from '../edge/idempotency/idempotency-key.ts';
 import { onAbort } from '../edge/streams/on-abort.ts';
 import { eventFrames, failureFrame } from './event-frames.ts';
-import { EventStream } from './event-stream.ts';
-import { headerText, invocationHeader } from './invocation-header.ts';
+import { EventStream } from '../edge/streams/event-stream.ts';
+import { headerText, invocationHeader } from '../edge/streams/invocation-header.ts';
 import type { AcceptedRun } from './open-run.ts';
 
 export interface SendOptions {

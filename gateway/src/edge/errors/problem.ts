@@ -5,6 +5,13 @@ import { Pace } from '../pace.ts';
 import { refuseUpload } from './refuse-upload.ts';
 import { HttpError, InvalidRequest } from './request-error.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Writes errors in the form of another API than ours. */
+    problemAs?: (problem: Problem) => Problem;
+  }
+}
+
 /** HTTP answer of an error. */
 export interface Problem {
   readonly status: number;
@@ -125,7 +132,8 @@ export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
   const pace = new Pace(discardPace);
   const limits = { maxBytes: 4 * bodyLimit, maxMs: uploadPatienceMs, pace, open: new Set<() => void>() };
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const problem = problemOf(error) ?? unforeseen(error, { request, log });
+    const found = problemOf(error) ?? unforeseen(error, { request, log });
+    const problem = request.routeOptions.config.problemAs?.(found) ?? found;
     if (error instanceof MeshError && error.code === 'internal') {
       log.warn({ requestId: request.id, reason: error.reason }, 'a service failed');
     }

@@ -5,7 +5,7 @@ import { forgetBody } from '../../edge/bodies/receive-body.ts';
 import { routeFamily } from '../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
-import { runKeyOf } from '../idempotency-key.ts';
+import { runKeyOf } from '../../edge/idempotency/run-key.ts';
 import { openRun } from '../open-run.ts';
 import { sendRun } from '../send-run.ts';
 import { RunAdkAgent } from './adk-record.ts';

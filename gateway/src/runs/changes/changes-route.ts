@@ -3,7 +3,7 @@ import type { App, Context } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
 import { routeFamily } from '../../edge/http/route-family.ts';
 import { clientLeft } from '../../edge/streams/client-left.ts';
-import { EventStream } from '../event-stream.ts';
+import { EventStream } from '../../edge/streams/event-stream.ts';
 import type { PlacedChange } from './account-feed.ts';
 import { changeKinds } from './change.ts';
 import { createChangeFeeds } from './change-feeds.ts';

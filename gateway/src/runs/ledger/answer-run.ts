@@ -6,7 +6,7 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { freeForm, strict } from '../../edge/records/keywords.ts';
-import { answerKeyOf } from '../idempotency-key.ts';
+import { answerKeyOf } from '../../edge/idempotency/run-key.ts';
 import { Run } from './ledger-record.ts';
 import { namedRun, RunPath, RunPlace } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';

@@ -4,7 +4,7 @@ import { problemOf } from '../../edge/errors/problem.ts';
 import { routeFamily } from '../../edge/http/route-family.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { clientLeft } from '../../edge/streams/client-left.ts';
-import { EventStream } from '../event-stream.ts';
+import { EventStream } from '../../edge/streams/event-stream.ts';
 import { Notification, notificationJson } from './notice-record.ts';
 
 const reads = routeFamily({ tag: 'notifications', caller: 'account', scope: 'runs:read' });

@@ -4,7 +4,7 @@ import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { FastifyRequest } from 'fastify';
 import { type Context, unary } from '../../context.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
-import { askElsewhere } from '../ask-elsewhere.ts';
+import { askElsewhere } from '../../edge/streams/ask-elsewhere.ts';
 import { isGoing, runEnd } from '../run-end.ts';
 import type { Trigger } from './trigger.ts';
 

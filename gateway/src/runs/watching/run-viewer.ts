@@ -1,4 +1,4 @@
-import type { EventStream } from '../event-stream.ts';
+import type { EventStream } from '../../edge/streams/event-stream.ts';
 import { isBehind, type Place } from './place-id.ts';
 import type { ChannelViewer, RunChannel } from './run-channel.ts';
 import { bytesBehind, type Piece } from './run-window.ts';

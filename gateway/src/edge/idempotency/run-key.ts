@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
-import type { Identity } from '../edge/authentication/identity.ts';
-import type { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import type { Identity } from '../authentication/identity.ts';
+import type { IdempotencyKey } from './idempotency-key.ts';
 
 /** Hours after which another run may have the key. */
 export const runKeyHours = 24;

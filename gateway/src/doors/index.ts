@@ -1,0 +1,12 @@
+import type { App, Context } from '../context.ts';
+import type { DoorName } from './door-names.ts';
+import { addOpenAi } from './openai/index.ts';
+
+const doors: Readonly<Record<DoorName, (app: App, context: Context) => void>> = {
+  openai: addOpenAi,
+};
+
+/** Protocols of other clients, each of which is translated to runs of the ledger. */
+export function addDoors(app: App, context: Context): void {
+  for (const name of new Set(context.config.DOORS)) if (name !== undefined) doors[name](app, context);
+}
