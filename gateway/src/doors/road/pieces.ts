@@ -48,7 +48,8 @@ interface Open {
 export function createTeller(): Teller {
   const open = new Map<string, Open>();
   let count = 0;
-  let isGapped = false;
+  /** Agents that have said something whole since the newest gap; undefined before the first one. */
+  let sinceGap: Set<string> | undefined;
   const close = (speaker: string): Piece[] => {
     const one = open.get(speaker);
     open.delete(speaker);
@@ -76,14 +77,15 @@ export function createTeller(): Teller {
   return {
     add({ json }) {
       if (json.length === 0) {
-        isGapped = true;
+        sinceGap = new Set();
         return [];
       }
       const event = parseExactly(Buffer.from(json).toString()) as Event;
       if (event.author === 'user') return (event.content?.parts ?? []).flatMap(answerIn);
+      const agent = `${event.branch ?? ''} ${event.author}`;
       // Words that a gap hides come with the next whole event.
-      if (event.partial === true && isGapped) return [];
-      isGapped &&= event.partial === true;
+      if (event.partial === true && sinceGap?.has(agent) === false) return [];
+      if (event.partial !== true) sinceGap?.add(agent);
       return speak(event);
     },
     end: () => [...open.keys()].flatMap(close),
