@@ -12,7 +12,7 @@ import {
 import { tokenSigningKeys } from '@agentmesh/lib/signing';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
 import ipaddr from 'ipaddr.js';
-import { type DoorName, doorNames } from './doors/door-names.ts';
+import { type DoorName, doorNames } from './door-names.ts';
 
 const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
   if (input !== 'required' && input !== 'open') throw new EnvError('must be required or open');

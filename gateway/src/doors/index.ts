@@ -1,5 +1,5 @@
 import type { App, Context } from '../context.ts';
-import type { DoorName } from './door-names.ts';
+import type { DoorName } from '../door-names.ts';
 import { addOpenAi } from './openai/index.ts';
 
 const doors: Readonly<Record<DoorName, (app: App, context: Context) => void>> = {
