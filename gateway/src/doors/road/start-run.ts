@@ -38,6 +38,14 @@ export interface DoorRun {
   readonly invocationId: string;
 }
 
+/** A run that a message has started or gone on with. */
+export interface StartedRun extends DoorRun {
+  /** An earlier message with the same idempotency key has started it. */
+  readonly already: boolean;
+  /** What the message has brought about is behind this event; 0 for the beginning. */
+  readonly acceptedSeq: number;
+}
+
 const unaryMs = 30_000;
 
 /**
@@ -48,7 +56,7 @@ export async function startRun(
   { runs, arriving }: Pick<Context, 'runs' | 'arriving'>,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   message: DoorMessage,
-): Promise<DoorRun> {
+): Promise<StartedRun> {
   const { accountId, grant } = request.identity;
   const { appName, userId, sessionId, content, streaming, customMetadata, stateDelta } = message;
   const asked = {
@@ -65,9 +73,9 @@ export async function startRun(
   };
   const reading = readingFor(reply.raw);
   const call = new CallUntil(reading, { timeoutMs: unaryMs });
-  const { invocationId, already } = await askElsewhere(() => runs.startRun(asked, call), reading);
+  const { invocationId, already, acceptedSeq } = await askElsewhere(() => runs.startRun(asked, call), reading);
   arriving.leave(request);
   reply.header(invocationHeader, headerText(invocationId));
   if (already) reply.header(replayedHeader, 'true');
-  return { accountId, appName, userId, sessionId, invocationId };
+  return { accountId, appName, userId, sessionId, invocationId, already, acceptedSeq };
 }

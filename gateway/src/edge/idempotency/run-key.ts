@@ -21,6 +21,11 @@ export function answerKeyOf(request: KeyedRequest): string {
   return prefixed('answer', request);
 }
 
+/** The key of a run that a door starts, for the runs service; empty for none. */
+export function doorKeyOf(door: string, request: KeyedRequest): string {
+  return prefixed(door, request);
+}
+
 /** A token that is bound to an end user has keys of its own, as in `keyedCall`: other users of the account may have chosen the same. */
 function prefixed(prefix: string, { headers, identity }: KeyedRequest): string {
   const key = headers['idempotency-key'];

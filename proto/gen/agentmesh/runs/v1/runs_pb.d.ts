@@ -232,6 +232,13 @@ export declare type StartRunResponse = Message<"agentmesh.runs.v1.StartRunRespon
    * @generated from field: bool already = 2;
    */
   already: boolean;
+
+  /**
+   * See BeginTurnResponse in sessions.proto: those who watch the run from this sequence on see what this request has brought about.
+   *
+   * @generated from field: int32 accepted_seq = 3;
+   */
+  acceptedSeq: number;
 };
 
 /**
