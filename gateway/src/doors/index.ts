@@ -1,9 +1,11 @@
 import type { App, Context } from '../context.ts';
+import { addAgui } from './agui/index.ts';
 import type { DoorName } from '../door-names.ts';
 import { addOpenAi } from './openai/index.ts';
 
 const doors: Readonly<Record<DoorName, (app: App, context: Context) => void>> = {
   openai: addOpenAi,
+  agui: addAgui,
 };
 
 /** Protocols of other clients, each of which is translated to runs of the ledger. */
