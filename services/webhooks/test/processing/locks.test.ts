@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepProcessing } from '../../src/jobs/keep-processing.ts';
-import { notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
+import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 
 let at: OpenProcessing;
 beforeAll(async () => {
@@ -35,4 +36,28 @@ test('replicas that look for due mailboxes at the same time do not wait for each
     const text = 'select count(*)::integer as idle from mailboxes where job_id is null';
     expect(await at.db.query({ text })).toEqual([{ idle: 0 }]);
   }
+});
+
+test('a mail whose sender has an endless address runs its agent, and holds up no other mail', async () => {
+  const { address, accountId } = await subscribe(at, { provider: 'microsoft' });
+  const endless = { address: `${randomBytes(4_000).toString('hex')}@example.org` };
+  const ids = [{ from: endless }, {}].map((mail) => at.microsoft.addMail(address, mail).immutableId);
+  await notifyGraph(at, address, ids);
+  await at.settle();
+  const { logs } = await at.logs.listLogs({ accountId });
+  expect(logs.map(({ status }) => status)).toEqual(['success', 'success']);
+});
+
+test('a mail that this server cannot process is tried again, given up with an error, and holds up no other mail', async () => {
+  const { address, accountId } = await subscribe(at, { provider: 'google' });
+  const { id } = at.google.addMail(address, { subject: 'unreadable' });
+  const body = { id, labelIds: ['INBOX'], payload: { mimeType: 5 } };
+  at.google.gmail.fault({ path: new RegExp(`/messages/${id}$`), action: { status: 200, body }, times: 100 });
+  at.google.addMail(address, { subject: 'fine' });
+  await notifyGmail(at, address);
+  await at.settle();
+  const statuses = async () => (await at.logs.listLogs({ accountId })).logs.map(({ status }) => status).toSorted();
+  expect(await statuses()).toEqual(['retrying', 'success']);
+  for (const seconds of [5, 30, 120, 600, 600, 600, 600]) await at.advance(seconds);
+  expect(await statuses()).toEqual(['error', 'success']);
 });

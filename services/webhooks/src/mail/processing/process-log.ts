@@ -3,7 +3,7 @@ import type { Transaction } from '@agentmesh/lib/pg';
 import { isMeshError } from '@agentmesh/lib/rpc';
 import { tellOwner } from '../tell-owner.ts';
 import { ProviderError } from '../provider/provider-error.ts';
-import { type Reading, holdReading, pauseMailbox } from '../../store/readings.ts';
+import { type Reading, holdReading, pauseMailbox, ReadingLost } from '../../store/readings.ts';
 import type { DueLog } from '../../store/due-logs.ts';
 import { postponeLog, updateLogEnded } from '../../store/log-steps.ts';
 import { updateAgentError } from '../../store/subscriptions.ts';
@@ -24,7 +24,7 @@ export interface Attempting extends Starting {
 /** Time until a subscription that is being created is looked at again. */
 const creatingMs = 5_000;
 
-/** Makes one attempt at a log: fetches its mail, writes the message, starts the run. Throws ReadingLost and errors of PostgreSQL. */
+/** Makes one attempt at a log: fetches its mail, writes the message, starts the run. Throws ReadingLost, and errors of PostgreSQL when a failure cannot be written. */
 export async function processLog(processor: Processor, log: DueLog, attempting: Attempting): Promise<void> {
   if (log.subscription_state !== 'active') return waitOrSkip(processor, log, attempting.reading);
   try {
@@ -37,13 +37,19 @@ export async function processLog(processor: Processor, log: DueLog, attempting: 
     if (ready !== undefined && !isLimited && attempting.takeSlot()) await startRun(processor, attempting, log, ready);
   } catch (error) {
     attempting.signal.throwIfAborted();
-    const failure = attemptFailure(error);
-    if (failure === undefined) throw error;
+    if (error instanceof ReadingLost) throw error;
+    const failure = attemptFailure(error) ?? unknownFailure(processor, log, error);
     const pausesMailbox = failure.kind === 'limited' && error instanceof ProviderError;
     if (pausesMailbox) attempting.onPaused();
     const isAgentGone = isMeshError(error) && error.reason === 'app_not_found';
     await fail(processor, log, { reading: attempting.reading, failure, pausesMailbox, isAgentGone });
   }
+}
+
+/** A mistake in the program, or what its sender has made of the mail: it must not stop the other mails of the mailbox. */
+function unknownFailure({ log: logger }: Processor, { id: logId }: DueLog, err: unknown): AttemptFailure {
+  logger.warn({ err, logId }, 'a mail cannot be processed');
+  return { kind: 'transient', message: 'This server could not process the mail.' };
 }
 
 /** A notification may arrive before its subscription is complete. A subscription that was deleted or disabled since runs nothing. */

@@ -54,7 +54,7 @@ async function prepare(processor: Processor, reading: Reading, { log, mail }: Fe
   const reason = mail === undefined ? undefined : skipReason(mail, log, providers.of(log.provider));
   const message = reason === undefined ? messageOf(mail, log) : null;
   const key = { accountId: log.account_id, id: log.id };
-  const senderAddress = mail?.sender?.address.toLowerCase() ?? null;
+  const senderAddress = addressOf(mail);
   const stored = mail === undefined ? noMail : storedMail(mail);
   await db.transaction(async (tx) => {
     await holdReading(tx, reading);
@@ -71,6 +71,14 @@ async function prepare(processor: Processor, reading: Reading, { log, mail }: Fe
     });
   });
   return message === null ? undefined : { message, senderAddress, subject: stored.subject };
+}
+
+/** Longest address of RFC 5321. A longer one is none, and an index could not hold it. */
+const longestAddress = 320;
+
+function addressOf(mail: Mail | undefined): string | null {
+  const address = mail?.sender?.address.toLowerCase() ?? '';
+  return address === '' || address.length > longestAddress ? null : address;
 }
 
 const noMail = { subject: '', sender: '', html: null, text: '', attachments: '[]' };
