@@ -252,4 +252,14 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     expect(ok).toBe(false);
     expect(stderr).toContain(named);
   });
+
+  it.each([
+    ['PORT', { services: { gateway: { env: { PORT: '8080' } } } }, 'services.gateway.port is 8000'],
+    ['MESH_PORT', { env: { MESH_PORT: '9000' } }, 'services.artifacts.port is 9104'],
+    ['OPS_PORT', { services: { runs: { env: { OPS_PORT: '9091' } } } }, 'opsPort is 9090'],
+  ])('refuses another %s than that of the Services, network policies and probes', (name, values, decided) => {
+    const { ok, stderr } = template([], values);
+    expect(ok).toBe(false);
+    expect(stderr).toContain(`${decided}, and env.${name} differs`);
+  });
 });

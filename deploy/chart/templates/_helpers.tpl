@@ -153,5 +153,13 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- $_ := set $env "NATS_USER" $word -}}
 {{- $_ := set $env "NATS_STREAM_REPLICAS" (toString (int $root.Values.nats.replicas)) -}}
 {{- end -}}
-{{- mergeOverwrite $env $root.Values.env $service.env | toYaml -}}
+{{- $ports := pick $env "PORT" "MESH_PORT" "OPS_PORT" -}}
+{{- $merged := mergeOverwrite $env $root.Values.env $service.env -}}
+{{- range $name, $decided := $ports -}}
+{{- if ne (index $merged $name) $decided -}}
+{{- $key := ternary "opsPort" (printf "services.%s.port" $word) (eq $name "OPS_PORT") -}}
+{{- fail (printf "%s is %s, and env.%s differs: manifests name the former. Set %s alone" $key $decided $name $key) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $merged -}}
 {{- end -}}
