@@ -61,6 +61,12 @@ describe('main.ts', { timeout: 60_000 }, () => {
     expect(output).not.toContain('a short key');
   });
 
+  test('names a malformed address of a service also when it only checks the settings', async () => {
+    const bad = { MESH_KEY: 'm'.repeat(32), MESH_AUTH_URL: 'http:/127.0.0.1:9101', MESH_ARTIFACTS_URL: 'artifacts:x' };
+    const told = await complaint(['sessions'], bad);
+    expect(told.split('\n').map((line) => line.split(' ')[0])).toEqual(['MESH_AUTH_URL', 'MESH_ARTIFACTS_URL']);
+  });
+
   test('requires an identity of every separate process, and ENCRYPT_KEY only of those that need it', async () => {
     expect(await complaint(['sessions'], {})).toContain('MESH_IDENTITY is missing');
     expect(await complaint(['runs'], { MESH_KEY: 'm'.repeat(32) })).toBe('');

@@ -3,7 +3,17 @@ import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../
 import { consumerGrants } from './consumers.ts';
 import { natsSettings } from './nats-settings.ts';
 import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { flag, list, listOf, portNumber, positiveInteger, postgresUrl, text, timerSeconds } from './validators.ts';
+import {
+  flag,
+  list,
+  listOf,
+  meshAddress,
+  portNumber,
+  positiveInteger,
+  postgresUrl,
+  text,
+  timerSeconds,
+} from './validators.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;
@@ -55,7 +65,7 @@ export function settingsOf(word: string) {
     [`${prefix}_DATABASE_URL`]: postgresUrl({ default: undefined }),
     [`${prefix}_DATABASE_POOL`]: positiveInteger({ default: 8 }),
     [`${prefix}_DATABASE_CONNECTIONS`]: positiveInteger({ default: undefined }),
-    [addressSetting(word)]: text({ default: undefined }),
+    [addressSetting(word)]: meshAddress({ default: undefined }),
   };
 }
 

@@ -87,6 +87,20 @@ export const httpUrl = makeValidator<string>((input) => {
   return input.trim().replace(/\/+$/, '');
 });
 
+/** A host with or without a port, behind `http://`, `https://`, `dns:///` or nothing. */
+const hostAndPort = /^(?:https?:\/\/|dns:\/{3})?(?:\[[\da-f:.]+\]|[^\s/:@?#[\]]+)(?::(?<port>\d{1,5}))?\/?$/i;
+/** Other addresses that gRPC knows, such as `unix:/run/auth.sock`. */
+const ofGrpc = /^(?:dns|ipv[46]|unix):(?!\/{3}|\d+$)\S+$/;
+
+/** Address of a service in another process. Without a port it is 443, as for gRPC. */
+export const meshAddress = makeValidator<string>((input) => {
+  const address = input.trim();
+  const found = hostAndPort.exec(address);
+  const isGood = found === null ? ofGrpc.test(address) : Number(found.groups?.['port'] ?? 443) <= 65_535;
+  if (!isGood) throw new EnvError('must be an address such as http://auth:9101 or dns:///auth:9101');
+  return address;
+});
+
 /** Address of a PostgreSQL server. A bad one is not repeated, because it may hold a password. */
 export const postgresUrl = makeValidator<string>((input) => {
   const url = input.trim();
