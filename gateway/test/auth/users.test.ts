@@ -1,7 +1,8 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import type { ListAccountsRequest } from '@agentmesh/proto/auth/v1';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountId, type Edge, startEdge } from '../edge.ts';
+import { accountId, type Answer, type Edge, startEdge } from '../edge.ts';
 
 const made = timestampFromDate(new Date('2026-01-02T03:04:05Z'));
 const ada = {
@@ -130,6 +131,29 @@ describe('the list', () => {
       { page: 3, has_next: false, has_previous: true },
     ]);
     expect(asked[0]).toEqual({ actorId: accountId, page: 1, size: 20 });
+  });
+
+  it('shows each account once by its cursors, also when one before them is deleted', async () => {
+    let ids = [1n, 2n, 3n, 4n, 5n];
+    const listAccounts = ({ page = 1, size = 20, afterUserId }: Partial<ListAccountsRequest>) => {
+      const from = afterUserId === undefined ? (page - 1) * size : ids.filter((id) => id <= afterUserId).length;
+      const accounts = ids.slice(from, from + size).map((userId) => ({ ...ada, userId }));
+      return { accounts, total: BigInt(ids.length), more: from + size < ids.length };
+    };
+    await using other = await startEdge({ auth: { listAccounts } });
+    const seen: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const answer: Answer = await other.send(`/api/users/?limit=2${cursor && `&cursor=${cursor}`}`);
+      seen.push(answer.body);
+      cursor = answer.headers.get('x-next-cursor');
+      ids = ids.filter((id) => id !== 1n);
+    }
+    const shown = (...numbers: number[]) => numbers.map((user_id) => ({ user_id }));
+    expect(seen).toMatchObject([
+      { page: 1, has_next: true, results: shown(1, 2) },
+      { page: 2, has_next: true, results: shown(3, 4) },
+      { page: 3, has_next: false, results: shown(5) },
+    ]);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { unknownAccount } from '../../edge/authentication/unauthorized.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { pageHeaders } from '../../edge/paging/page-query.ts';
-import { addNextPage, numberBefore, pageOf } from '../../edge/paging/page.ts';
+import { addNextPage, noPlace, numberBefore, type Page, pageOf } from '../../edge/paging/page.ts';
 import { accountRefusals, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { erasureOf } from './erasure-of.ts';
 import { Erasure, ErasurePath } from './erasure-record.ts';
@@ -72,19 +72,27 @@ function addList(app: App, { auth, authentication }: Context): void {
       const { limit = query.size ?? 20, cursor } = query;
       const wanted = pageOf(['users'], { limit, cursor });
       const [page, size] = [cursor === undefined ? (query.page ?? 1) : numberBefore(wanted), limit];
-      const asked = { actorId: identity.accountId, page: Math.min(page, lastPage), size };
-      const { accounts, total } = await auth.listAccounts(asked, unary);
-      if (page * size < Number(total)) addNextPage(reply, { list: ['users'], page: wanted, last: [page + 1] });
+      const asked = { actorId: identity.accountId, page: Math.min(page, lastPage), size, ...placeBefore(wanted) };
+      const { accounts, total, more = page * size < Number(total) } = await auth.listAccounts(asked, unary);
+      const last = [page + 1, Number(accounts.at(-1)?.userId ?? 0n)];
+      if (more) addNextPage(reply, { list: ['users'], page: wanted, last });
       return {
         total: Number(total),
         page,
         size,
-        has_next: page * size < Number(total),
+        has_next: more,
         has_previous: page > 1,
         results: accounts.map(userOf),
       };
     },
   );
+}
+
+/** The account behind which a page begins, since page numbers move when accounts are deleted. Cursors of former processes have the number alone. */
+function placeBefore({ after: [, userId] = [], cursor }: Page): { readonly afterUserId?: bigint } {
+  if (userId === undefined) return {};
+  if (typeof userId !== 'number' || !Number.isSafeInteger(userId)) throw noPlace(cursor);
+  return { afterUserId: BigInt(userId) };
 }
 
 function addReads(app: App, { auth, authentication }: Context): void {

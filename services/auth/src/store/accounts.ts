@@ -94,14 +94,21 @@ export async function selectNamedAccount(db: Queryable, name: AccountKey): Promi
   return row;
 }
 
-/** A page of all accounts in the order of their user ids, and the number of all accounts. */
+interface AccountPage {
+  /** Only accounts behind this user id count. */
+  readonly after: bigint;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A page of all accounts in the order of their user ids, which begin with 1, and the number of all accounts. */
 export async function selectAccounts(
   db: Queryable,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
+  { after, offset, limit }: AccountPage,
 ): Promise<{ readonly rows: readonly AccountRow[]; readonly total: bigint }> {
-  const page = { text: `select ${columns} from accounts order by user_id offset $1 limit $2` };
+  const page = { text: `select ${columns} from accounts where user_id > $1 order by user_id offset $2 limit $3` };
   const [rows, [count]] = await Promise.all([
-    db.query<AccountRow>(page, [offset, limit]),
+    db.query<AccountRow>(page, [after, offset, limit]),
     db.query<{ total: bigint }>({ text: 'select count(*) as total from accounts' }),
   ]);
   return { rows, total: count?.total ?? 0n };

@@ -1266,6 +1266,13 @@ export declare type ListAccountsRequest = Message<"agentmesh.auth.v1.ListAccount
    * @generated from field: uint32 size = 3;
    */
   size: number;
+
+  /**
+   * The page begins behind this user_id, whatever its number is; absent: at the place of its number.
+   *
+   * @generated from field: optional int64 after_user_id = 4;
+   */
+  afterUserId?: bigint | undefined;
 };
 
 /**
@@ -1291,6 +1298,13 @@ export declare type ListAccountsResponse = Message<"agentmesh.auth.v1.ListAccoun
    * @generated from field: uint64 total = 2;
    */
   total: bigint;
+
+  /**
+   * Whether accounts follow this page. Absent in answers of former processes.
+   *
+   * @generated from field: optional bool more = 3;
+   */
+  more?: boolean | undefined;
 };
 
 /**

@@ -8,11 +8,12 @@ import type { Handlers } from '../handlers.ts';
 const maxSize = 100;
 
 export function listAccounts({ db }: Context): Handlers['listAccounts'] {
-  return async ({ actorId, page, size }) => {
+  return async ({ actorId, page, size, afterUserId }) => {
     const actor = await findActor(db, actorId);
     if (actor.role !== 'ADMIN') throw notEnoughPermissions();
     const limit = Math.min(Math.max(size, 1), maxSize);
-    const { rows, total } = await selectAccounts(db, { offset: (Math.max(page, 1) - 1) * limit, limit });
-    return { accounts: rows.map(accountMessage), total };
+    const offset = afterUserId === undefined ? (Math.max(page, 1) - 1) * limit : 0;
+    const { rows, total } = await selectAccounts(db, { after: afterUserId ?? 0n, offset, limit: limit + 1 });
+    return { accounts: rows.slice(0, limit).map(accountMessage), total, more: rows.length > limit };
   };
 }

@@ -111,6 +111,20 @@ describe('an admin', () => {
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => Number(a - b)));
   });
 
+  test('goes on behind an account also after others before it were deleted', async () => {
+    const [first, second, third] = [
+      await signUp('1@example.com'),
+      await signUp('2@example.com'),
+      await signUp('3@example.com'),
+    ];
+    await auth.client.deleteAccount({ actorId: root.id, account: userId(first.userId) });
+    const behind = (afterUserId: bigint) =>
+      auth.client.listAccounts({ actorId: root.id, page: 2, size: 1, afterUserId });
+    expect(await behind(first.userId)).toMatchObject({ accounts: [{ userId: second.userId }], more: true });
+    expect(await behind(second.userId)).toMatchObject({ accounts: [{ userId: third.userId }], more: false });
+    expect(await behind(third.userId)).toMatchObject({ accounts: [], more: false });
+  });
+
   test('gets an empty page beyond the last, however far', async () => {
     const { accounts } = await auth.client.listAccounts({ actorId: root.id, page: 4_294_967_295, size: 100 });
     expect(accounts).toEqual([]);
