@@ -5,7 +5,7 @@ import type { LimitRow, PeriodWord } from '../store/limits.ts';
 import { endOf } from './period.ts';
 
 /** The public record of a limit. */
-export function limitRecord(row: LimitRow, now: Date): MessageInitShape<typeof LimitSchema> {
+export function limitRecord(row: LimitRow): MessageInitShape<typeof LimitSchema> {
   return {
     keyId: row.key_id,
     period: row.period === 'day' ? LimitPeriod.DAY : LimitPeriod.MONTH,
@@ -15,7 +15,7 @@ export function limitRecord(row: LimitRow, now: Date): MessageInitShape<typeof L
       ...(row.max_cost_nanos !== null && { costNanos: row.max_cost_nanos }),
     },
     used: { calls: row.calls, tokens: row.tokens, costNanos: row.cost_nanos },
-    endsAt: endOf(row.period, now).getTime() / 1_000,
+    endsAt: endOf(row.period, row.starts_on).getTime() / 1_000,
   };
 }
 

@@ -3,6 +3,10 @@ import { createQuery } from '@agentmesh/lib/pg';
 /** Stored form of LimitPeriod. */
 export type PeriodWord = 'day' | 'month';
 
+/** First days of the present periods in UTC, as SQL: the database's clock decides, since processes may differ about the day. */
+export const today = `(now() at time zone 'UTC')::date`;
+export const thisMonth = `date_trunc('month', now() at time zone 'UTC')::date`;
+
 export interface LimitRow {
   readonly key_id: bigint;
   readonly period: PeriodWord;
@@ -13,6 +17,8 @@ export interface LimitRow {
   readonly calls: bigint;
   readonly tokens: bigint;
   readonly cost_nanos: bigint;
+  /** First day of the present period, `YYYY-MM-DD`. */
+  readonly starts_on: string;
 }
 
 interface LimitPlace {
@@ -21,26 +27,20 @@ interface LimitPlace {
   readonly period: PeriodWord;
 }
 
-interface Starts {
-  readonly day: string;
-  readonly month: string;
-}
+const startOf = (period: string): string => `case ${period} when 'day' then ${today} else ${thisMonth} end`;
 
-const present = (start: string) =>
-  ['calls', 'tokens', 'cost_nanos']
-    .map((name) => `case when starts_on = ${start} then ${name} else 0 end as ${name}`)
-    .join(', ');
+const present = ['calls', 'tokens', 'cost_nanos']
+  .map((name) => `case when starts_on = ${startOf('period')} then ${name} else 0 end as ${name}`)
+  .join(', ');
+const columns = `key_id, period, max_calls, max_tokens, max_cost_nanos, ${present}, (${startOf('period')})::text as starts_on`;
 
 /** All limits of an account, with their use in the present periods. */
-export const selectLimits = createQuery<{ accountId: string } & Starts, LimitRow>({
+export const selectLimits = createQuery<{ accountId: string }, LimitRow>({
   name: 'select-limits',
-  text: (param) => `select key_id, period, max_calls, max_tokens, max_cost_nanos,
-      ${present(`case period when 'day' then ${param.day}::date else ${param.month}::date end`)}
-    from limits where account_id = ${param.accountId} order by key_id, period`,
+  text: (param) => `select ${columns} from limits where account_id = ${param.accountId} order by key_id, period`,
 });
 
 interface NewLimit extends LimitPlace {
-  readonly startsOn: string;
   readonly calls: bigint | null;
   readonly tokens: bigint | null;
   readonly costNanos: bigint | null;
@@ -52,13 +52,13 @@ export const upsertLimit = createQuery<NewLimit, LimitRow>({
   text: (param) => `insert into limits as old
       (account_id, key_id, period, max_calls, max_tokens, max_cost_nanos, starts_on, calls, tokens, cost_nanos)
     select ${param.accountId}::uuid, ${param.keyId}::bigint, ${param.period}::text, ${param.calls}::bigint,
-      ${param.tokens}::bigint, ${param.costNanos}::bigint, ${param.startsOn}::date, coalesce(sum(calls), 0),
+      ${param.tokens}::bigint, ${param.costNanos}::bigint, ${startOf(param.period)}, coalesce(sum(calls), 0),
       coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost_nanos), 0)
-    from usage_days where account_id = ${param.accountId} and day >= ${param.startsOn}
+    from usage_days where account_id = ${param.accountId} and day >= ${startOf(param.period)}
       and (${param.keyId} = 0 or key_id = ${param.keyId})
     on conflict (account_id, key_id, period) do update set max_calls = excluded.max_calls,
       max_tokens = excluded.max_tokens, max_cost_nanos = excluded.max_cost_nanos
-    returning key_id, period, max_calls, max_tokens, max_cost_nanos, ${present(`${param.startsOn}::date`)}`,
+    returning ${columns}`,
 });
 
 /** Removes a limit, if there is one. */

@@ -1,5 +1,5 @@
 import { createQuery } from '@agentmesh/lib/pg';
-import type { PeriodWord } from './limits.ts';
+import { type PeriodWord, thisMonth, today } from './limits.ts';
 
 /** A call that is about to begin. */
 export interface BegunCall {
@@ -7,9 +7,6 @@ export interface BegunCall {
   readonly callId: string;
   /** 0: the key of the server's settings. */
   readonly keyId: bigint;
-  /** First days of the present periods. */
-  readonly day: string;
-  readonly month: string;
   /** Estimates. */
   readonly tokens: number;
   readonly costNanos: bigint;
@@ -22,6 +19,8 @@ export interface FullLimit {
   readonly unit: 'requests' | 'tokens' | 'cost';
   /** The limit in this unit; cost in 10^-9 US dollars. */
   readonly most: bigint;
+  /** First day of the period, `YYYY-MM-DD`. */
+  readonly starts_on: string;
 }
 
 /**
@@ -36,14 +35,14 @@ export const reserveCall = createQuery<BegunCall, FullLimit>({
         case when l.starts_on = p.starts_on then l.calls else 0 end as calls,
         case when l.starts_on = p.starts_on then l.tokens else 0 end as tokens,
         case when l.starts_on = p.starts_on then l.cost_nanos else 0 end as cost_nanos
-      from limits l join (values ('day', ${param.day}::date), ('month', ${param.month}::date)) p (period, starts_on)
+      from limits l join (values ('day', ${today}), ('month', ${thisMonth})) p (period, starts_on)
         on p.period = l.period
       where l.account_id = ${param.accountId} and l.key_id in (0, ${param.keyId}) and not exists (
         select from model_calls where account_id = ${param.accountId} and id = ${param.callId}::uuid
       )
       order by l.key_id, l.period for update of l
     ), spent as materialized (
-      select key_id, period, unit, most from due,
+      select key_id, period, unit, most, starts_on::text from due,
         lateral (values ('requests', calls, max_calls), ('tokens', tokens, max_tokens), ('cost', cost_nanos, max_cost_nanos))
           part (unit, used, most)
       where used >= most order by key_id, period, unit limit 1
@@ -54,10 +53,10 @@ export const reserveCall = createQuery<BegunCall, FullLimit>({
         and not exists (select from spent)
     ), call as (
       insert into model_calls (account_id, id, reserved, day, month, tokens, cost_nanos)
-      select ${param.accountId}, ${param.callId}::uuid, true, ${param.day}, ${param.month}, ${param.tokens}, ${param.costNanos}
+      select ${param.accountId}, ${param.callId}::uuid, true, ${today}, ${thisMonth}, ${param.tokens}, ${param.costNanos}
       where exists (select from due) and not exists (select from spent)
     )
-    select key_id, period, unit, most from spent`,
+    select key_id, period, unit, most, starts_on from spent`,
 });
 
 /** A call that has ended, as it is stored. */
@@ -88,7 +87,7 @@ const adding = ['calls', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost
  * Counts ended calls that have not been counted yet: in the use by day and by run, in the limits, where what they have reserved is
  * replaced, and in the time of their key's last use, to the minute. `calls`: JSON list of EndedRow.
  */
-export const endCallRows = createQuery<{ calls: string; day: string; month: string }, { id: string }>({
+export const endCallRows = createQuery<{ calls: string }, { id: string }>({
   name: 'end-calls',
   text: (param) => `with told as materialized (
       select distinct on (account_id, id) * from json_to_recordset(${param.calls}::json) as told (account_id uuid, id uuid,
@@ -97,7 +96,7 @@ export const endCallRows = createQuery<{ calls: string; day: string; month: stri
       order by account_id, id
     ), fresh as (
       insert into model_calls as old (account_id, id, reserved, day, month, tokens, cost_nanos, ended_at)
-      select account_id, id, false, ${param.day}::date, ${param.month}::date, 0, 0, now() from told order by account_id, id
+      select account_id, id, false, ${today}, ${thisMonth}, 0, 0, now() from told order by account_id, id
       on conflict (account_id, id) do update set ended_at = now() where old.ended_at is null
       returning account_id, id, reserved, day, month, tokens as held_tokens, cost_nanos as held_nanos
     ), ended as materialized (
@@ -119,14 +118,14 @@ export const endCallRows = createQuery<{ calls: string; day: string; month: stri
     ), by_day as (
       insert into usage_days as old (account_id, day, app_name, user_id, key_id, provider, model, calls, input_tokens,
         cached_tokens, output_tokens, cost_nanos, unpriced_calls)
-      select account_id, ${param.day}, app_name, user_id, key_id, provider, model, ${sums} from ended
+      select account_id, ${today}, app_name, user_id, key_id, provider, model, ${sums} from ended
       group by account_id, app_name, user_id, key_id, provider, model
       order by account_id, app_name, user_id, key_id, provider, model
       on conflict (account_id, day, app_name, user_id, key_id, provider, model) do update set ${adding}
     ), by_run as (
       insert into usage_runs as old (account_id, day, app_name, user_id, key_id, provider, model, invocation_id, calls,
         input_tokens, cached_tokens, output_tokens, cost_nanos, unpriced_calls)
-      select account_id, ${param.day}, min(app_name), min(user_id), key_id, provider, model, invocation_id, ${sums} from ended
+      select account_id, ${today}, min(app_name), min(user_id), key_id, provider, model, invocation_id, ${sums} from ended
       group by account_id, invocation_id, key_id, provider, model
       order by account_id, invocation_id, key_id, provider, model
       on conflict (account_id, invocation_id, day, key_id, provider, model) do update set ${adding}

@@ -6,7 +6,6 @@ import { isUuid } from '@agentmesh/proto/uuid';
 import type { Context } from '../../context.ts';
 import { budgetReached, keyNeedsReentry, keyNotFound, keyProviderMismatch, keyRequestInvalid } from '../../errors.ts';
 import { describeFullLimit } from '../../model-use/describe-full-limit.ts';
-import { startsOf } from '../../model-use/period.ts';
 import { tokenCounts } from '../../model-use/token-counts.ts';
 import { providerOf } from '../../saved-keys/provider-of.ts';
 import { reserveCall } from '../../store/model-calls.ts';
@@ -22,13 +21,12 @@ export function beginCall(context: Context): Handlers['beginCall'] {
     const key = request.keyId === 0n ? noKey : await openKey(context, accountId, request);
     const callId = request.callId || randomUUID();
     if (!isUuid(callId)) throw keyRequestInvalid('The id of a call is a lower-case UUID.');
-    const now = new Date();
-    const reserved = { accountId, callId, keyId: request.keyId, ...startsOf(now), ...(await estimateOf(request, key)) };
+    const reserved = { accountId, callId, keyId: request.keyId, ...(await estimateOf(request, key)) };
     const reserve = () => reserveCall(context.db, reserved).catch(noneWhenReserved);
     let [full] = await reserve();
     // It may have waited for an earlier try of this call, which has filled the limit. The next statement sees that try.
     if (full !== undefined && request.callId !== '') [full] = await reserve();
-    if (full !== undefined) throw budgetReached(describeFullLimit(full, now));
+    if (full !== undefined) throw budgetReached(describeFullLimit(full));
     return { callId, ...key };
   };
 }

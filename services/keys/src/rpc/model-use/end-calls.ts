@@ -5,7 +5,6 @@ import type { EndedCall } from '@agentmesh/proto/keys/v1/model_use';
 import { isUuid } from '@agentmesh/proto/uuid';
 import type { Context } from '../../context.ts';
 import { keyRequestInvalid } from '../../errors.ts';
-import { startsOf } from '../../model-use/period.ts';
 import { tokenCounts } from '../../model-use/token-counts.ts';
 import { type EndedRow, endCallRows } from '../../store/model-calls.ts';
 import type { Handlers } from './handlers.ts';
@@ -20,7 +19,7 @@ export function endCalls({ db, metrics }: Context): Handlers['endCalls'] {
     if (calls.length === 0) return {};
     const prices = await loadPrices();
     const rows = calls.map((call) => rowOf(call, prices));
-    await endCallRows(db, { calls: JSON.stringify(rows), ...startsOf(new Date()) });
+    await endCallRows(db, { calls: JSON.stringify(rows) });
     for (const row of rows) countCost(row);
     return {};
   };

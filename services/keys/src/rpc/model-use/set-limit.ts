@@ -3,7 +3,6 @@ import type { UseAmount } from '@agentmesh/proto/keys/v1/model_use';
 import type { Context } from '../../context.ts';
 import { keyNotFound, keyRequestInvalid } from '../../errors.ts';
 import { limitRecord, periodWord } from '../../model-use/limit-record.ts';
-import { startsOf } from '../../model-use/period.ts';
 import { deleteLimit, upsertLimit } from '../../store/limits.ts';
 import { selectUsableKey } from '../../store/saved-keys.ts';
 import type { Handlers } from './handlers.ts';
@@ -21,9 +20,8 @@ export function setLimit(context: Context): Handlers['setLimit'] {
       await deleteLimit(db, { accountId, keyId, period });
       return {};
     }
-    const now = new Date();
-    const [row] = await upsertLimit(db, { accountId, keyId, period, startsOn: startsOf(now)[period], ...most });
-    return row === undefined ? {} : { limit: limitRecord(row, now) };
+    const [row] = await upsertLimit(db, { accountId, keyId, period, ...most });
+    return row === undefined ? {} : { limit: limitRecord(row) };
   };
 }
 
