@@ -1,11 +1,13 @@
 import type { App, Context } from '../context.ts';
 import { addAgui } from './agui/index.ts';
+import { addAiSdk } from './ai-sdk/index.ts';
 import type { DoorName } from '../door-names.ts';
 import { addOpenAi } from './openai/index.ts';
 
 const doors: Readonly<Record<DoorName, (app: App, context: Context) => void>> = {
   openai: addOpenAi,
   agui: addAgui,
+  'ai-sdk': addAiSdk,
 };
 
 /** Protocols of other clients, each of which is translated to runs of the ledger. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { SettingsError, parseSettings } from '@agentmesh/lib/service';
+import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { settings } from '../../src/config.ts';
 import { type Edge, encryptKey, startEdge, token } from '../edge.ts';
@@ -85,6 +86,31 @@ describe('an origin', () => {
     expect(configured.headers.get('access-control-allow-credentials')).toBe('true');
     expect((await from(edge.url)).status).toBe(200);
     expect((await from('https://api.example')).status).toBe(200);
+  });
+
+  it('that is configured reads the stream of a chat, and its errors', async () => {
+    const run = { invocationId: 'e-1', status: RunStatus.COMPLETED };
+    await using chats = await startEdge({
+      env: { CORS_ALLOWED_ORIGINS: 'https://app.example' },
+      runs: {
+        startRun: () => ({ invocationId: 'e-1' }),
+        async *watchRun() {
+          yield { run, isOver: true };
+        },
+      },
+    });
+    const send = (origin: string, json: object) =>
+      chats.send('/api/chat/echo', { method: 'POST', json, headers: { origin } });
+    const messages = [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }];
+    const told = await send('https://app.example', { id: 'c1', messages });
+    expect([told.status, told.headers.get('access-control-allow-origin')]).toEqual([200, 'https://app.example']);
+    expect(told.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
+    expect(told.text).toMatch(/^data: \{"type":"start","messageId":"e-1"[\s\S]*\n\ndata: \[DONE\]\n\n$/);
+    const refused = await send('https://app.example', { id: 'c1', messages: [] });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([422, 'https://app.example']);
+    expect(refused.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(refused.text).toMatch(/^messages: [^{]+$/);
+    expect((await send('https://evil.example', { id: 'c1', messages })).status).toBe(403);
   });
 
   it('may send a preflight', async () => {

@@ -18,11 +18,12 @@ export function checkScope(grant: Grant, request: FastifyRequest): void {
 export function checkUser({ userId }: Grant, request: FastifyRequest): void {
   if (userId === undefined) return;
   const named = usersNamed(request);
-  const { holdsNoUserData, limitsToUser } = request.routeOptions.config;
+  const { holdsNoUserData, limitsToUser, setsNoState } = request.routeOptions.config;
   const isOwn =
     named.length > 0 ? named.every((one) => one === userId) : holdsNoUserData === true || limitsToUser === true;
   if (!isOwn) throw userForeign();
-  if (hasAppKey(request.body)) throw new HttpError(403, 'A token that is bound to a user_id cannot set app: state.');
+  if (setsNoState !== true && hasAppKey(request.body))
+    throw new HttpError(403, 'A token that is bound to a user_id cannot set app: state.');
 }
 
 const userFields = ['user_id', 'userId'];

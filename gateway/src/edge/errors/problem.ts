@@ -15,7 +15,8 @@ declare module 'fastify' {
 /** HTTP answer of an error. */
 export interface Problem {
   readonly status: number;
-  readonly body: object;
+  /** An object is sent as JSON, a text as it is. */
+  readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

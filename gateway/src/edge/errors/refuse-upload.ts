@@ -24,10 +24,15 @@ const releaseMemory = createMemoryRelease();
  * Answers immediately while the client is still sending, and closes the connection when the client has finished or a limit is
  * reached. Closing a connection with unread bytes resets it, and a client that reads only after sending would lose the answer.
  */
-export function refuseUpload(request: FastifyRequest, reply: FastifyReply, options: RefusalOptions & { body: object }) {
-  const bytes = Buffer.from(JSON.stringify(options.body));
+export function refuseUpload(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: RefusalOptions & { body: object | string },
+) {
+  const { body } = options;
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return reply
-    .type('application/json; charset=utf-8')
+    .type(`${typeof body === 'string' ? 'text/plain' : 'application/json'}; charset=utf-8`)
     .header('connection', 'close')
     .header('content-length', bytes.length)
     .send(Readable.from(answerAndDiscard(bytes, request.raw, options), { objectMode: false }));
