@@ -11,8 +11,12 @@ import type { Block } from './blocks.ts';
 export type Addresses = ReadonlyMap<string, string>;
 
 const blockTimeoutMs = 60_000;
-/** File of the ADK client. The package's main file needs the packages of ADK's own server, which are not installed here. */
-const adkClient = new URL('server/adk_api_client.js', import.meta.resolve('@google/adk-devtools')).href;
+/** Modules of clients, which are installed for the tests and not beside the blocks. The main file of ADK's needs the packages of ADK's own server. */
+const clients: Readonly<Record<string, string>> = {
+  '@google/adk-devtools': new URL('server/adk_api_client.js', import.meta.resolve('@google/adk-devtools')).href,
+  '@ag-ui/client': import.meta.resolve('@ag-ui/client'),
+  openai: import.meta.resolve('openai'),
+};
 
 const programs: Readonly<Record<string, string>> = { sh: 'bash', js: process.execPath, python: 'python3' };
 
@@ -83,7 +87,8 @@ export class Reader {
   }
 
   #replace(code: string): string {
-    let text = code.replace(/(['"])@google\/adk-devtools\1/, `'${adkClient}'`);
+    let text = code;
+    for (const [name, file] of Object.entries(clients)) text = text.replaceAll(`from '${name}'`, `from '${file}'`);
     for (const [documented, real] of this.#addresses) text = text.replaceAll(documented, real);
     return text;
   }
