@@ -17,6 +17,7 @@ const loadedLate = [
   '@google-cloud/vertexai',
   '@mikro-orm/core',
   '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
   '@opentelemetry/sdk-node',
   'google-auth-library',
   'undici',

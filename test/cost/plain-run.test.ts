@@ -38,6 +38,7 @@ const loadedLate = [
   '@ai-sdk/openai',
   '@mikro-orm/core',
   '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
   '@opentelemetry/otlp-transformer',
 ];
 const countsFile = join(tmpdir(), `agentmesh-made-${process.pid}.json`);

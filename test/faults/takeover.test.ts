@@ -2,6 +2,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson, textOf } from '../caller.ts';
@@ -114,6 +116,22 @@ test('kill -9 of the executor: its runs go on with another when its lease has en
   expect(textOf(paid?.events.at(-1))).toContain('paid');
   expect(textOf(looked?.events.at(-1))).toContain('looked');
   expect(paid?.events.map(({ author }) => author)).toHaveLength(6);
+});
+
+test('kill -9 of the executor: a call of a tool of /mcp, whose stream stays open, is answered by the next one', {
+  timeout: 120_000,
+}, async () => {
+  const client = new Client({ name: 'a client', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${caller.token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${mesh.url}/mcp`), { requestInit }));
+  const call = { name: 'careful', arguments: { message: '[[wait:3000]]there' } };
+  const answered = client.callTool(call, undefined, { timeout: 100_000 });
+  await expect.poll(leaseEnds, { timeout: 30_000 }).toHaveLength(1);
+  await mesh.kill('runs');
+  await endLeases();
+  await mesh.restart();
+  expect(await answered).toMatchObject({ structuredContent: { status: 'completed', text: 'there' } });
+  await client.close();
 });
 
 const summaryCalls = () => openAi.requests.filter(({ model }) => model === 'summary-model').length;

@@ -2,10 +2,12 @@ import type { App, Context } from '../context.ts';
 import { addAgui } from './agui/index.ts';
 import { addAiSdk } from './ai-sdk/index.ts';
 import type { DoorName } from '../door-names.ts';
+import { addMcp } from './mcp/index.ts';
 import { addOpenAi } from './openai/index.ts';
 
 const doors: Readonly<Record<DoorName, (app: App, context: Context) => void>> = {
   openai: addOpenAi,
+  mcp: addMcp,
   agui: addAgui,
   'ai-sdk': addAiSdk,
 };

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { uuidOf } from '@agentmesh/lib/idempotency';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import { unary } from '../../context.ts';
+import { BadRequest, HttpError } from '../../edge/errors/request-error.ts';
+import { leavableCall } from '../../edge/idempotency/keyed-call.ts';
+import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
+import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { endUserOf } from '../road/end-user.ts';
+import { type DoorRun, startRun } from '../road/start-run.ts';
+import type { DoorCall } from './door-call.ts';
+import type { ToolArguments } from './tools.ts';
+import { answersOfElicitation, type WaitingCall, waitingCalls } from './waiting.ts';
+
+interface ToolCall {
+  readonly appName: string;
+  readonly args: ToolArguments;
+  readonly call: ServerContext;
+}
+
+/** Starts a run, or goes on with one that waits for an answer. It is stored when this returns. */
+export async function beginRun(door: DoorCall, tool: ToolCall): Promise<DoorRun> {
+  const { args, call } = tool;
+  const { answer, message } = args;
+  const { mcp, request } = door;
+  const asked = call.mcpReq.requestState();
+  if (typeof asked === 'string') {
+    const { inputResponses = {} } = call.mcpReq;
+    return answerRun(door, tool, { runId: asked, to: (calls) => answersOfElicitation(mcp, inputResponses, calls) });
+  }
+  if (answer) {
+    const { run_id: runId, call_id: id, response } = answer;
+    return answerRun(door, tool, { runId, to: () => [{ id, response }] });
+  }
+  if (!message) throw new BadRequest('Either message or answer is required.');
+  const key = keyOf(request, call);
+  // A call that is repeated without a session means the one that the first call has made.
+  const sessionId = args.session_id || (key === '' ? randomUUID() : uuidOf('mcp', key));
+  return startRun(door.context, door, {
+    appName: tool.appName,
+    userId: endUserOf(request.identity, args.user),
+    sessionId,
+    content: { parts: [{ text: message }] },
+    streaming: call.mcpReq._meta?.progressToken !== undefined,
+    idempotencyKey: key,
+  });
+}
+
+/** The key of the header, or of the `_meta` of a call that an app of a mesh makes; empty for none. */
+function keyOf({ headers, identity }: FastifyRequest, { mcpReq }: ServerContext): string {
+  const sent = headers['idempotency-key'] ?? mcpReq._meta?.['agentmesh/idempotencyKey'];
+  return typeof sent === 'string' ? doorKeyOf('mcp', { headers: { 'idempotency-key': sent }, identity }) : '';
+}
+
+/** Answers to calls of a run. The client names the run, which is checked like every name. */
+interface Answers {
+  readonly runId: string;
+  readonly to: (calls: readonly WaitingCall[]) => readonly { readonly id: string; readonly response: object }[];
+}
+
+async function answerRun(
+  { context, request, reply }: DoorCall,
+  { appName, args, call }: ToolCall,
+  { runId, to }: Answers,
+): Promise<DoorRun> {
+  const { identity } = request;
+  const { accountId, grant } = identity;
+  const isBound = grant?.userId !== undefined;
+  const userId = isBound || args.user ? endUserOf(identity, args.user) : '';
+  const { run } = await context.sessions.getRun({ accountId, appName, userId, invocationId: runId }, unary);
+  if (run === undefined) throw new HttpError(404, 'There is no such run.');
+  const calls = waitingCalls(run);
+  const nameOf = (id: string) => calls.find(({ functionCallId }) => functionCallId === id)?.name ?? '';
+  const answers = to(calls).map(({ id, response }) => ({ id, name: nameOf(id), response }));
+  const found = { accountId, appName, userId: run.userId, sessionId: run.sessionId, invocationId: runId };
+  if (answers.length > 0) {
+    const content = { functionResponsesJson: encodeJson(answers), idempotencyKey: keyOf(request, call) };
+    await context.runs.answerRun({ ...found, ...content, isBound }, leavableCall(reply));
+  }
+  context.arriving.leave(request);
+  return found;
+}
