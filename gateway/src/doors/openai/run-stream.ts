@@ -46,7 +46,7 @@ export async function streamFor(context: Context, { request, reply }: Http, tell
 
 const revoked = { status: 401, body: { detail: 'The credential of this stream was revoked.' } };
 
-function errorFrame(error: unknown): object {
+function errorFrame(error: unknown): object | string {
   const problem = problemOf(error);
   if (problem !== undefined && problem.status !== 500) return openAiProblem(problem).body;
   return openAiProblem({ status: 500, body: { detail: 'The stream of the run was interrupted.' } }).body;
