@@ -263,6 +263,8 @@ export function untilStopped(): Promise<void> {
       resolve();
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+    // Code of apps may send signals. Node would open its debugger, which reads the keys and the memory of this process.
+    process.on('SIGUSR1', () => undefined);
   });
 }
 

@@ -49,6 +49,8 @@ if (name === 'verify') process.env.VERIFY = 'full';
 process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node');
 // glibc gives each thread of V8 a heap of its own, 15 MB for a process, of which little is used at the same time.
 process.env.MALLOC_ARENA_MAX ??= '2';
+// Code of apps may send signals. Node would open its debugger, which reads the environment of this process.
+process.on('SIGUSR1', () => undefined);
 const isFresh = await install();
 if (needConsole.has(name)) await buildConsole();
 // After a change of the sources, `dev` would wait longer for a new bundle than for the sources.

@@ -181,12 +181,15 @@ describe('main.ts', { timeout: 60_000 }, () => {
     // Two signals of the same kind at once would be merged by the kernel.
     ['one request to stop comes as two signals', ['SIGTERM', 'SIGINT']],
     ['its terminal is closed', ['SIGHUP']],
+    ['code of an app has asked for a debugger', ['SIGUSR1', 'SIGTERM']],
   ])('stops gracefully when %s', async (_, signals) => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
     const env = { ...plainEnvironment, ...settings, ...calledBySessions };
     const child = spawn(process.execPath, [mainOfProduct, 'sessions'], { cwd: root, env });
     const lines: string[] = [];
+    const errors: Buffer[] = [];
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
     const ready = Promise.withResolvers<void>();
     createInterface({ input: child.stdout }).on('line', (line) => {
       lines.push((JSON.parse(line) as { msg: string }).msg);
@@ -196,6 +199,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
     for (const signal of signals) child.kill(signal);
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(lines.at(-1)).toBe('stopping');
+    expect(Buffer.concat(errors).toString()).not.toContain('Debugger');
   });
 
   test('refuses an unknown service name', async () => {
