@@ -33,10 +33,17 @@ interface Setup {
   readonly tokens?: number;
   readonly toolAgents?: AgentFile['toolAgents'];
   readonly tools?: LlmAgentDefinition['tools'];
+  readonly streaming?: boolean;
 }
 
 /** Runs an agent of the fake server, and returns its last event and the usage of the run. */
-async function run({ model = 'openai/gpt-5-mini', toolAgents, tools: entries = clock, ...most }: Setup = {}) {
+async function run({
+  model = 'openai/gpt-5-mini',
+  toolAgents,
+  tools: entries = clock,
+  streaming = false,
+  ...most
+}: Setup = {}) {
   const nowhere = { baseUrl: 'http://127.0.0.1:1', apiKey: 'k' };
   const endpoints = { openai: { baseUrl: openAi.baseUrl }, anthropic: nowhere, gemini: nowhere };
   const models = createModels({ ...endpoints, timeoutMs: 20_000 });
@@ -44,7 +51,7 @@ async function run({ model = 'openai/gpt-5-mini', toolAgents, tools: entries = c
   const file = { file: 'root_agent.yaml', definition, subAgents: [], ...(toolAgents && { toolAgents }) };
   const { app } = createAgentBench(buildAgent('app', file, { models, tools, maxModelCalls: 5, toolTimeoutMs: 20_000 }));
   const bench = createAppBench({ ...app, settings: { ...usualSettings, limits: most } });
-  const { events } = await bench.run();
+  const { events } = await bench.run({ streaming });
   const json = bench.sessions.run(bench.key).end?.usageJson ?? new Uint8Array(0);
   const usage: unknown = json.length === 0 ? undefined : JSON.parse(Buffer.from(json).toString());
   return { last: events.at(-1) ?? {}, usage };
@@ -159,4 +166,20 @@ test('numbers that no call has are not added up: their sum would be no number of
     totalTokenCount: 2e9 + 18,
     cost: expect.closeTo(4_500, 3),
   });
+});
+
+test('an answer that breaks off in a call of a tool costs the same as one that breaks off in its text', async () => {
+  const call = { index: 0, id: 'c', type: 'function', function: { name: 'get_current_time', arguments: '{"time' } };
+  const costs = new Set<unknown>();
+  for (const delta of [{ content: 'The time' }, { tool_calls: [call] }]) {
+    const chunk = { id: 'x', object: 'chat.completion.chunk', model: 'gpt-5-mini', created: 1 };
+    const choices = [{ index: 0, delta: { role: 'assistant', ...delta }, finish_reason: null }];
+    openAi.answer({ contentType: 'text/event-stream', body: `data: ${JSON.stringify({ ...chunk, choices })}\n\n` });
+    const { last, usage } = await run({ streaming: true });
+    expect(last).toMatchObject({ errorCode: 'MODEL_STREAM_BROKEN' });
+    costs.add((usage as { cost?: number }).cost);
+  }
+  const [cost, ...others] = costs;
+  expect(cost).toBeGreaterThan(0);
+  expect(others).toEqual([]);
 });

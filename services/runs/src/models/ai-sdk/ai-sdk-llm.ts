@@ -12,6 +12,7 @@ import { errorFacts } from './failure/loggable-error.ts';
 import { retryDelayMs } from './failure/retry-delay.ts';
 import { refusedAnswer } from './failure/refused-answer.ts';
 import { policyOf, type RetryPolicy, type UsualRetries, usualPolicy } from './failure/retry-policy.ts';
+import { Speech } from './speech.ts';
 import { streamOnce } from './stream-once.ts';
 import { toCallOptions } from './request/to-call-options.ts';
 import { Watchdog } from './watchdog.ts';
@@ -39,6 +40,13 @@ interface Attempt {
   /** Longest time in milliseconds until its first part. */
   readonly firstMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly speech: Speech;
+}
+
+interface Counted {
+  readonly connection: Connection;
+  readonly speech: Speech;
+  readonly responses: AsyncGenerator<LlmResponse, void>;
 }
 
 /**
@@ -76,28 +84,28 @@ export class AiSdkLlm extends BaseLlm {
       return;
     }
     using wait = callerOf(request)?.waits?.begin('model');
-    yield* this.#counted(connection, this.#attempts({ connection, request, stream, signal }), wait);
+    const speech = new Speech(connection.onSpoke);
+    const responses = this.#attempts({ connection, request, stream, signal, speech });
+    yield* this.#counted({ connection, speech, responses }, wait);
   }
 
   /** Passes responses on and tells how the call ended: before the last response, or when the caller leaves. */
   async *#counted(
-    { onEnd, onSpoke }: Connection,
-    responses: AsyncGenerator<LlmResponse, void>,
+    { connection: { onEnd }, speech, responses }: Counted,
     wait?: RunWait,
   ): AsyncGenerator<LlmResponse, void> {
     let usage: LlmResponse['usageMetadata'];
     let answered: string | undefined;
-    let [hasSpoken, isOver] = [false, false];
+    let isOver = false;
     try {
       for await (const response of responses) {
-        if (response.errorCode === undefined) onSpoke?.();
+        if (response.errorCode === undefined) speech.begin();
         usage = response.usageMetadata ?? usage;
         answered = response.modelVersion ?? answered;
         if (response.partial !== true && !isOver) {
           isOver = true;
-          onEnd?.({ usage, answered, outcome: outcomeOf(response, hasSpoken) });
+          onEnd?.({ usage, answered, outcome: outcomeOf(response, speech.hasBegun) });
         }
-        hasSpoken = true;
         wait?.touch();
         yield response;
       }
@@ -162,7 +170,14 @@ export class AiSdkLlm extends BaseLlm {
     return Promise.reject(liveUnsupported(this.model));
   }
 
-  async *#attempt({ connection, request, stream, firstMs, signal }: Attempt): AsyncGenerator<LlmResponse, void> {
+  async *#attempt({
+    connection,
+    request,
+    stream,
+    firstMs,
+    signal,
+    speech,
+  }: Attempt): AsyncGenerator<LlmResponse, void> {
     const { timeoutMs } = this.#options;
     const { timeout: ownMs = timeoutMs } = request.config?.httpOptions ?? {};
     // Code may set any value. Gemini's SDK takes one that is not positive as none.
@@ -170,7 +185,7 @@ export class AiSdkLlm extends BaseLlm {
     const watchdog = new Watchdog({ timeoutMs: patienceMs, firstMs }, signal);
     try {
       const call = toCallOptions(request, connection.dialect);
-      yield* streamOnce({ connection, call, watchdog, stream });
+      yield* streamOnce({ connection, call, watchdog, stream, speech });
     } catch (error) {
       throw watchdog.expired ?? refusedAnswer(error) ?? error;
     } finally {

@@ -4,6 +4,7 @@ import type { LlmResponse } from '@google/adk/core';
 import { Answer, type Piece } from './answer.ts';
 import type { Connection } from './connection.ts';
 import type { ChunkEnd } from './dialect.ts';
+import type { Speech } from './speech.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** Parts of a streamed answer after which other work of the process gets its turn: they may all have arrived at once. */
@@ -18,6 +19,7 @@ export interface ModelCall {
   readonly watchdog: Watchdog;
   /** Whether the caller wants partial responses. */
   readonly stream: boolean;
+  readonly speech: Speech;
 }
 
 /** Calls the model once. Throws on every failure. */
@@ -38,7 +40,7 @@ async function readWhole({ connection, call, watchdog }: ModelCall, answer: Answ
 }
 
 async function* readStream(
-  { connection, call, watchdog }: ModelCall,
+  { connection, call, watchdog, speech }: ModelCall,
   answer: Answer,
 ): AsyncGenerator<LlmResponse, void> {
   const { languageModel, dialect } = connection;
@@ -53,6 +55,8 @@ async function* readStream(
     if (parts % partsAtOnce === 0) await immediate();
     // This part comes with the first byte, before any output of the model.
     if (part.type !== 'stream-start') watchdog.feed();
+    // No partial response tells of a call of a tool.
+    if (part.type === 'tool-input-start') speech.begin();
     if (part.type === 'raw') untold = end ??= answer.readChunk(part.rawValue);
     const partial = take(part, answer);
     if (partial === undefined) continue;
