@@ -53,6 +53,23 @@ describe('the description', () => {
     }
   });
 
+  it('lists no values of a field that vendors may add some to, so that generated clients read new ones', async () => {
+    const { schemas } = ((await edge.send('/openapi.json')).body as Document).components;
+    const open = (field: string, ...members: string[]) => ({
+      [field]: {
+        anyOf: [
+          { type: 'string', description: expect.stringContaining(members.join(', ')) as string },
+          { type: 'null' },
+        ],
+      },
+    });
+    expect(schemas.Event?.properties).toMatchObject(open('finishReason', 'STOP', 'MAX_TOKENS'));
+    const lists = Object.values(schemas).flatMap((record) => JSON.stringify(record).match(/"enum":\[[^\]]*/g) ?? []);
+    for (const member of ['STOP', 'OUTCOME_OK', 'PYTHON', 'ON_DEMAND', 'IMAGE', 'SILENT', 'GOOGLE_MAPS'])
+      expect(lists.filter((list) => list.includes(`"${member}"`))).toEqual([]);
+    expect(lists.join()).toContain('"queued"');
+  });
+
   it('names every operation once, with its answers', async () => {
     const { paths } = (await edge.send('/openapi.json')).body as Document;
     const operations = Object.values(paths).flatMap((path) => Object.values(path));

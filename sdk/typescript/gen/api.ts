@@ -2914,17 +2914,17 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             mediaResolution?: {
-                level?: ("MEDIA_RESOLUTION_UNSPECIFIED" | "MEDIA_RESOLUTION_LOW" | "MEDIA_RESOLUTION_MEDIUM" | "MEDIA_RESOLUTION_HIGH" | "MEDIA_RESOLUTION_ULTRA_HIGH") | null;
+                level?: string | null;
                 numTokens?: number | null;
             } | null;
             codeExecutionResult?: {
-                outcome?: ("OUTCOME_UNSPECIFIED" | "OUTCOME_OK" | "OUTCOME_FAILED" | "OUTCOME_DEADLINE_EXCEEDED") | null;
+                outcome?: string | null;
                 output?: string | null;
                 id?: string | null;
             } | null;
             executableCode?: {
                 code?: string | null;
-                language?: ("LANGUAGE_UNSPECIFIED" | "PYTHON") | null;
+                language?: string | null;
                 id?: string | null;
             } | null;
             fileData?: components["schemas"]["FileData"] | null;
@@ -2938,20 +2938,20 @@ export interface components {
             } | null;
             toolCall?: {
                 id?: string | null;
-                toolType?: ("TOOL_TYPE_UNSPECIFIED" | "GOOGLE_SEARCH_WEB" | "GOOGLE_SEARCH_IMAGE" | "URL_CONTEXT" | "GOOGLE_MAPS" | "FILE_SEARCH" | "MEDIA_PROCESSING") | null;
+                toolType?: string | null;
                 args?: {
                     [key: string]: unknown;
                 } | null;
             } | null;
             toolResponse?: {
                 id?: string | null;
-                toolType?: ("TOOL_TYPE_UNSPECIFIED" | "GOOGLE_SEARCH_WEB" | "GOOGLE_SEARCH_IMAGE" | "URL_CONTEXT" | "GOOGLE_MAPS" | "FILE_SEARCH" | "MEDIA_PROCESSING") | null;
+                toolType?: string | null;
                 response?: {
                     [key: string]: unknown;
                 } | null;
             } | null;
             audioTranscription?: components["schemas"]["Transcription"] | null;
-            mediaProcessing?: ("MEDIA_PROCESSING_UNSPECIFIED" | "STATIC" | "AGENTIC") | null;
+            mediaProcessing?: string | null;
             speechMetadata?: ({
                 speaker?: string | null;
                 style?: string | null;
@@ -2984,7 +2984,7 @@ export interface components {
             partialArgs?: {
                 jsonPath?: string | null;
                 boolValue?: boolean | null;
-                nullValue?: "NULL_VALUE" | null;
+                nullValue?: string | null;
                 numberValue?: number | null;
                 stringValue?: string | null;
                 willContinue?: boolean | null;
@@ -2998,7 +2998,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             willContinue?: boolean | null;
-            scheduling?: ("SCHEDULING_UNSPECIFIED" | "SILENT" | "WHEN_IDLE" | "INTERRUPT") | null;
+            scheduling?: string | null;
             parts?: {
                 inlineData?: components["schemas"]["Blob"] | null;
                 fileData?: components["schemas"]["FileData"] | null;
@@ -3022,8 +3022,8 @@ export interface components {
             content?: components["schemas"]["Content"] | null;
             partial?: boolean | null;
             turnComplete?: boolean | null;
-            turnCompleteReason?: ("TURN_COMPLETE_REASON_UNSPECIFIED" | "MALFORMED_FUNCTION_CALL" | "RESPONSE_REJECTED" | "NEED_MORE_INPUT" | "PROHIBITED_INPUT_CONTENT" | "IMAGE_PROHIBITED_INPUT_CONTENT" | "INPUT_TEXT_CONTAIN_PROMINENT_PERSON_PROHIBITED" | "INPUT_IMAGE_CELEBRITY" | "INPUT_IMAGE_PHOTO_REALISTIC_CHILD_PROHIBITED" | "INPUT_TEXT_NCII_PROHIBITED" | "INPUT_OTHER" | "INPUT_IP_PROHIBITED" | "BLOCKLIST" | "UNSAFE_PROMPT_FOR_IMAGE_GENERATION" | "GENERATED_IMAGE_SAFETY" | "GENERATED_CONTENT_SAFETY" | "GENERATED_AUDIO_SAFETY" | "GENERATED_VIDEO_SAFETY" | "GENERATED_CONTENT_PROHIBITED" | "GENERATED_CONTENT_BLOCKLIST" | "GENERATED_IMAGE_PROHIBITED" | "GENERATED_IMAGE_CELEBRITY" | "GENERATED_IMAGE_PROMINENT_PEOPLE_DETECTED_BY_REWRITER" | "GENERATED_IMAGE_IDENTIFIABLE_PEOPLE" | "GENERATED_IMAGE_MINORS" | "OUTPUT_IMAGE_IP_PROHIBITED" | "GENERATED_OTHER" | "MAX_REGENERATION_REACHED") | null;
-            finishReason?: ("FINISH_REASON_UNSPECIFIED" | "STOP" | "MAX_TOKENS" | "SAFETY" | "RECITATION" | "LANGUAGE" | "OTHER" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "MALFORMED_FUNCTION_CALL" | "IMAGE_SAFETY" | "UNEXPECTED_TOOL_CALL" | "IMAGE_PROHIBITED_CONTENT" | "NO_IMAGE" | "IMAGE_RECITATION" | "IMAGE_OTHER") | null;
+            turnCompleteReason?: string | null;
+            finishReason?: string | null;
             errorCode?: string | null;
             errorMessage?: string | null;
             interrupted?: boolean | null;
@@ -3101,7 +3101,7 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             voiceActivity?: ({
-                voiceActivityType?: ("TYPE_UNSPECIFIED" | "ACTIVITY_START" | "ACTIVITY_END") | null;
+                voiceActivityType?: string | null;
                 audioOffset?: string | null;
             } & {
                 [key: string]: unknown;
@@ -3137,13 +3137,13 @@ export interface components {
             toolUsePromptTokenCount?: number | null;
             toolUsePromptTokensDetails?: components["schemas"]["ModalityTokenCount"][] | null;
             totalTokenCount?: number | null;
-            trafficType?: ("TRAFFIC_TYPE_UNSPECIFIED" | "ON_DEMAND" | "ON_DEMAND_PRIORITY" | "ON_DEMAND_FLEX" | "ON_DEMAND_OFFPEAK" | "PROVISIONED_THROUGHPUT") | null;
+            trafficType?: string | null;
         } & {
             [key: string]: unknown;
         };
         /** ModalityTokenCount */
         ModalityTokenCount: {
-            modality?: ("MODALITY_UNSPECIFIED" | "TEXT" | "IMAGE" | "VIDEO" | "AUDIO" | "DOCUMENT") | null;
+            modality?: string | null;
             tokenCount?: number | null;
         } & {
             [key: string]: unknown;

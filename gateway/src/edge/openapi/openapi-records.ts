@@ -32,10 +32,17 @@ function withoutOwnRules(node: unknown, areNames = false): unknown {
   if (!isJson(node)) return node;
   const isOwn = (key: string, child: unknown) =>
     (key.startsWith('x-') && !told.has(key)) || (key === 'pattern' && child === noNul);
-  const kept = Object.entries(node).filter(([key, child]) => areNames || !isOwn(key, child));
+  const kept = Object.entries(areNames ? node : asText(node)).filter(([key, child]) => areNames || !isOwn(key, child));
   return Object.fromEntries(
     kept.map(([key, child]) => [key, withoutOwnRules(child, key === 'properties' && !areNames)]),
   );
+}
+
+/** A list of values that vendors may add some to, as any text: clients that are generated from a list refuse a value that is not in it. */
+function asText(node: Json): Json {
+  const { enum: members, ...text } = node;
+  if (node['x-open-enum'] !== true || !Array.isArray(members)) return node;
+  return { ...text, description: `${members.join(', ')}, or what the vendor has added since.` };
 }
 
 function hoist(node: unknown, schemas: Json): unknown {

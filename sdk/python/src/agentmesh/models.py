@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 08cff67e9b77a4abdde4c7f83f5daef954e85b5794cde5b5686d7eaa3848e748
+# SHA-256 of the document: 6b9416b4708653ba251d8eda0cb74227602d6dd642a3febd1444829f74756999
 
 from typing import Any, Literal, TypeAlias
 
@@ -361,19 +361,19 @@ class AgentSchema(TypedDict):
 
 
 class MediaResolution(TypedDict, closed=True):
-    level: NotRequired[Literal["MEDIA_RESOLUTION_UNSPECIFIED", "MEDIA_RESOLUTION_LOW", "MEDIA_RESOLUTION_MEDIUM", "MEDIA_RESOLUTION_HIGH", "MEDIA_RESOLUTION_ULTRA_HIGH"] | None]
+    level: NotRequired[str | None]
     numTokens: NotRequired[int | None]
 
 
 class CodeExecutionResult(TypedDict, closed=True):
-    outcome: NotRequired[Literal["OUTCOME_UNSPECIFIED", "OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED"] | None]
+    outcome: NotRequired[str | None]
     output: NotRequired[str | None]
     id: NotRequired[str | None]
 
 
 class ExecutableCode(TypedDict, closed=True):
     code: NotRequired[str | None]
-    language: NotRequired[Literal["LANGUAGE_UNSPECIFIED", "PYTHON"] | None]
+    language: NotRequired[str | None]
     id: NotRequired[str | None]
 
 
@@ -385,13 +385,13 @@ class VideoMetadata(TypedDict, closed=True):
 
 class ToolCall(TypedDict, closed=True):
     id: NotRequired[str | None]
-    toolType: NotRequired[Literal["TOOL_TYPE_UNSPECIFIED", "GOOGLE_SEARCH_WEB", "GOOGLE_SEARCH_IMAGE", "URL_CONTEXT", "GOOGLE_MAPS", "FILE_SEARCH", "MEDIA_PROCESSING"] | None]
+    toolType: NotRequired[str | None]
     args: NotRequired[dict[str, Any] | None]
 
 
 class ToolResponse(TypedDict, closed=True):
     id: NotRequired[str | None]
-    toolType: NotRequired[Literal["TOOL_TYPE_UNSPECIFIED", "GOOGLE_SEARCH_WEB", "GOOGLE_SEARCH_IMAGE", "URL_CONTEXT", "GOOGLE_MAPS", "FILE_SEARCH", "MEDIA_PROCESSING"] | None]
+    toolType: NotRequired[str | None]
     response: NotRequired[dict[str, Any] | None]
 
 
@@ -415,7 +415,7 @@ class Blob(TypedDict, closed=True):
 class PartialArg(TypedDict, closed=True):
     jsonPath: NotRequired[str | None]
     boolValue: NotRequired[bool | None]
-    nullValue: NotRequired[Literal["NULL_VALUE"] | None]
+    nullValue: NotRequired[str | None]
     numberValue: NotRequired[float | None]
     stringValue: NotRequired[str | None]
     willContinue: NotRequired[bool | None]
@@ -439,7 +439,7 @@ class FunctionResponse(TypedDict, closed=True):
     name: NotRequired[str | None]
     response: NotRequired[dict[str, Any] | None]
     willContinue: NotRequired[bool | None]
-    scheduling: NotRequired[Literal["SCHEDULING_UNSPECIFIED", "SILENT", "WHEN_IDLE", "INTERRUPT"] | None]
+    scheduling: NotRequired[str | None]
     parts: NotRequired[list[Part1] | None]
 
 
@@ -510,7 +510,7 @@ class GoAway(TypedDict):
 
 
 class VoiceActivity(TypedDict):
-    voiceActivityType: NotRequired[Literal["TYPE_UNSPECIFIED", "ACTIVITY_START", "ACTIVITY_END"] | None]
+    voiceActivityType: NotRequired[str | None]
     audioOffset: NotRequired[str | None]
 
 
@@ -521,7 +521,7 @@ class NodeInfo(TypedDict):
 
 
 class ModalityTokenCount(TypedDict):
-    modality: NotRequired[Literal["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"] | None]
+    modality: NotRequired[str | None]
     tokenCount: NotRequired[int | None]
 
 
@@ -1959,7 +1959,7 @@ class Part(TypedDict):
     toolCall: NotRequired[ToolCall | None]
     toolResponse: NotRequired[ToolResponse | None]
     audioTranscription: NotRequired[Transcription | None]
-    mediaProcessing: NotRequired[Literal["MEDIA_PROCESSING_UNSPECIFIED", "STATIC", "AGENTIC"] | None]
+    mediaProcessing: NotRequired[str | None]
     speechMetadata: NotRequired[SpeechMetadata | None]
 
 
@@ -1974,7 +1974,7 @@ class UsageMetadata(TypedDict):
     toolUsePromptTokenCount: NotRequired[int | None]
     toolUsePromptTokensDetails: NotRequired[list[ModalityTokenCount] | None]
     totalTokenCount: NotRequired[int | None]
-    trafficType: NotRequired[Literal["TRAFFIC_TYPE_UNSPECIFIED", "ON_DEMAND", "ON_DEMAND_PRIORITY", "ON_DEMAND_FLEX", "ON_DEMAND_OFFPEAK", "PROVISIONED_THROUGHPUT"] | None]
+    trafficType: NotRequired[str | None]
 
 
 class PlaceAnswerSources(TypedDict, closed=True):
@@ -2464,8 +2464,8 @@ class Event(TypedDict):
     content: NotRequired[Content | None]
     partial: NotRequired[bool | None]
     turnComplete: NotRequired[bool | None]
-    turnCompleteReason: NotRequired[Literal["TURN_COMPLETE_REASON_UNSPECIFIED", "MALFORMED_FUNCTION_CALL", "RESPONSE_REJECTED", "NEED_MORE_INPUT", "PROHIBITED_INPUT_CONTENT", "IMAGE_PROHIBITED_INPUT_CONTENT", "INPUT_TEXT_CONTAIN_PROMINENT_PERSON_PROHIBITED", "INPUT_IMAGE_CELEBRITY", "INPUT_IMAGE_PHOTO_REALISTIC_CHILD_PROHIBITED", "INPUT_TEXT_NCII_PROHIBITED", "INPUT_OTHER", "INPUT_IP_PROHIBITED", "BLOCKLIST", "UNSAFE_PROMPT_FOR_IMAGE_GENERATION", "GENERATED_IMAGE_SAFETY", "GENERATED_CONTENT_SAFETY", "GENERATED_AUDIO_SAFETY", "GENERATED_VIDEO_SAFETY", "GENERATED_CONTENT_PROHIBITED", "GENERATED_CONTENT_BLOCKLIST", "GENERATED_IMAGE_PROHIBITED", "GENERATED_IMAGE_CELEBRITY", "GENERATED_IMAGE_PROMINENT_PEOPLE_DETECTED_BY_REWRITER", "GENERATED_IMAGE_IDENTIFIABLE_PEOPLE", "GENERATED_IMAGE_MINORS", "OUTPUT_IMAGE_IP_PROHIBITED", "GENERATED_OTHER", "MAX_REGENERATION_REACHED"] | None]
-    finishReason: NotRequired[Literal["FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "UNEXPECTED_TOOL_CALL", "IMAGE_PROHIBITED_CONTENT", "NO_IMAGE", "IMAGE_RECITATION", "IMAGE_OTHER"] | None]
+    turnCompleteReason: NotRequired[str | None]
+    finishReason: NotRequired[str | None]
     errorCode: NotRequired[str | None]
     errorMessage: NotRequired[str | None]
     interrupted: NotRequired[bool | None]
