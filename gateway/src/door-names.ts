@@ -1,3 +1,3 @@
 /** Doors that there are, by the names of the setting `DOORS`. */
-export const doorNames = ['openai', 'mcp', 'agui', 'ai-sdk'] as const;
+export const doorNames = ['openai', 'a2a', 'mcp', 'agui', 'ai-sdk'] as const;
 export type DoorName = (typeof doorNames)[number];

@@ -1,4 +1,5 @@
 import type { App, Context } from '../context.ts';
+import { addA2a } from './a2a/index.ts';
 import { addAgui } from './agui/index.ts';
 import { addAiSdk } from './ai-sdk/index.ts';
 import type { DoorName } from '../door-names.ts';
@@ -7,6 +8,7 @@ import { addOpenAi } from './openai/index.ts';
 
 const doors: Readonly<Record<DoorName, (app: App, context: Context) => void>> = {
   openai: addOpenAi,
+  a2a: addA2a,
   mcp: addMcp,
   agui: addAgui,
   'ai-sdk': addAiSdk,

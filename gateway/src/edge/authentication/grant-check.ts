@@ -4,7 +4,7 @@ import type { Grant } from './identity.ts';
 
 /** Refuses with 403 a route whose scope the personal token does not have. */
 export function checkScope(grant: Grant, request: FastifyRequest): void {
-  const { scope, ofOwnToken } = request.routeOptions.config;
+  const { scopeOf, ofOwnToken, scope = scopeOf?.(request) } = request.routeOptions.config;
   if (ofOwnToken === true || (scope !== undefined && grant.scopes.has(scope))) return;
   throw new HttpError(403, scope === undefined ? 'No personal token opens this.' : `Needs ${scope}.`, {
     'www-authenticate': `Bearer error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,

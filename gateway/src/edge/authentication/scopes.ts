@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+
 /** All scopes of personal tokens. Each route names the scope that opens it in its `config`. */
 export const scopes = [
   'account:read',
@@ -27,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Scope that opens the route to personal tokens. Without a scope the route is closed to them. */
     scope?: Scope;
+    /** The scope of a route whose body says what it does. */
+    scopeOf?: (request: Pick<FastifyRequest, 'body'>) => Scope;
     /** True for a route that acts on the personal token of the request alone: every one opens it, without a scope. */
     ofOwnToken?: true;
     /**

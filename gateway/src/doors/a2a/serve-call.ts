@@ -1,0 +1,95 @@
+import { A2AError, toJsonRpcError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import type { FastifyReply } from 'fastify';
+import { invalidToken } from '../../edge/authentication/unauthorized.ts';
+import { problemOf } from '../../edge/errors/problem.ts';
+import { encodeJson, sendJson } from '../../edge/json/json-bytes.ts';
+import { clientLeft } from '../../edge/streams/client-left.ts';
+import { EventStream } from '../../edge/streams/event-stream.ts';
+import { onceClosed } from '../../edge/streams/once-closed.ts';
+import { a2aProblem } from './a2a-problem.ts';
+import { faultOfCall } from './rpc-call.ts';
+import type { A2aCall } from './begin-task.ts';
+import { createTaskHandler } from './task-handler.ts';
+
+type CallOf = Omit<A2aCall, 'signal'>;
+
+/** Requests without a version mean 0.3, as the protocol says. */
+const legacyVersion = '0.3';
+const versions = [legacyVersion, '1.0'];
+
+/** Answers a call of the protocol, in the version that it names. Refusals of the mesh are thrown; those of the protocol are answers. */
+export async function serveCall(call: CallOf): Promise<FastifyReply> {
+  const { request, reply } = call;
+  const left = new AbortController();
+  onceClosed(reply.raw, () => left.abort(clientLeft));
+  const open = call.context.authentication.onRevocation(request.identity, () => left.abort(invalidToken()));
+  onceClosed(reply.raw, () => open[Symbol.dispose]());
+  const asked = String(request.headers['a2a-version'] ?? legacyVersion);
+  const version = versions.find((known) => asked === known || asked.startsWith(`${known}.`));
+  const body = request.body as Record<string, unknown>;
+  const fault = version === undefined ? unknownVersion(asked) : malformed(body);
+  if (fault !== undefined) return refuse(call, fault);
+  const { handler, failure } = createTaskHandler({ ...call, signal: left.signal });
+  const Transport = version === legacyVersion ? LegacyJsonRpcTransportHandler : JsonRpcTransportHandler;
+  const answer = await new Transport(handler).handle(body, new ServerCallContext({ requestedVersion: asked }));
+  const thrown = failure();
+  if (thrown !== undefined) throw thrown;
+  if (!(Symbol.asyncIterator in answer)) return sendJson(reply, encodeJson(answer));
+  return stream(call, answer);
+}
+
+function unknownVersion(asked: string): A2AError {
+  return new VersionNotSupportedError(`Version ${asked} is not supported. There are ${versions.join(' and ')}.`);
+}
+
+function malformed(body: unknown): A2AError | undefined {
+  const fault = faultOfCall(body);
+  return fault === undefined ? undefined : new RequestMalformedError(fault);
+}
+
+function refuse({ request, reply }: CallOf, error: unknown): FastifyReply {
+  return sendJson(reply, encodeJson(errorOf(request.body, toJsonRpcError(error))));
+}
+
+/** The id of a request may be missing, or of a type that no id has. */
+function errorOf(body: unknown, error: object) {
+  const { id } = (body ?? {}) as { readonly id?: unknown };
+  return { jsonrpc: '2.0', id: typeof id === 'string' || typeof id === 'number' ? id : null, error };
+}
+
+async function stream(call: CallOf, answers: AsyncGenerator<object, void>): Promise<FastifyReply> {
+  const { context, reply } = call;
+  let next: IteratorResult<object, void>;
+  try {
+    next = await answers.next();
+  } catch (error) {
+    if (error instanceof A2AError) return refuse(call, error);
+    throw error;
+  }
+  const headers = {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  };
+  const heartbeatMs = context.config.GATEWAY_HEARTBEAT_SECONDS * 1000;
+  const events = new EventStream(reply, { headers, heartbeatMs, onGone: () => undefined });
+  try {
+    for (; next.done !== true; next = await answers.next()) await events.send(encodeJson(next.value), false);
+  } catch (error) {
+    if (!events.isGone) await events.send(encodeJson(brokenBy(error, call)), false);
+  } finally {
+    await answers.return();
+    events.end();
+  }
+  return reply;
+}
+
+/** The last piece of a stream that cannot go on. The run does. */
+function brokenBy(cause: unknown, { context, request }: CallOf): object {
+  const problem = problemOf(cause);
+  if (problem === undefined) context.log.error({ err: cause, requestId: request.id }, 'the stream of a task broke');
+  const { body } = a2aProblem(problem ?? { status: 500, body: { detail: 'Internal Server Error' } });
+  return errorOf(request.body, (body as { readonly error: object }).error);
+}

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { Caller, newAccount } from '../../caller.ts';
+import { makeAgent } from '../agents/make-agent.ts';
+import { cardPath, clientOf, fetchOf, send } from './a2a-client.ts';
+
+const url = inject('meshUrl');
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newAccount(url);
+});
+
+describe('a call is refused in the form of the protocol:', () => {
+  const call = async (by: Caller, body: unknown, { app = 'echo', version = '1.0' } = {}) => {
+    const response = await fetchOf(by, { 'a2a-version': version })(`${url}/a2a/${app}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Refused };
+  };
+  interface Refused {
+    readonly id?: unknown;
+    readonly error?: { readonly code: number; readonly message: string };
+  }
+  const rpc = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 7, method, params });
+  const sending = (over: object = {}) =>
+    rpc('SendMessage', { message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }], ...over } });
+  const tokenOf = async (scopes: string[], user_id?: string) => {
+    const asked = { name: 'a2a', scopes, ...(user_id !== undefined && { user_id }) };
+    const { body } = await caller.request<{ token: string }>('POST', '/api/auth/tokens', asked);
+    return new Caller(url, body.token);
+  };
+
+  test('without a token, without the scope, and for another user than that of the token', async () => {
+    expect(await call(new Caller(url), sending())).toMatchObject({ status: 401, body: { jsonrpc: '2.0', error: {} } });
+    const reader = await tokenOf(['runs:read']);
+    expect(await call(reader, sending())).toMatchObject({
+      status: 403,
+      body: { error: { message: 'Needs runs:write.' } },
+    });
+    const bound = await tokenOf(['runs:read', 'runs:write'], 'ada');
+    const own = await call(bound, sending());
+    expect(own).toMatchObject({
+      status: 200,
+      body: { result: { task: { status: { state: 'TASK_STATE_COMPLETED' } } } },
+    });
+    expect((await call(bound, sending({ metadata: { user: 'bob' } }))).status).toBe(403);
+    const { id } = await send(await clientOf(caller, 'echo'), 'of user');
+    expect((await call(bound, rpc('GetTask', { id }))).body.error?.code).toBe(-32_001);
+    expect((await call(reader, rpc('GetTask', { id }))).body).toMatchObject({ id: 7, result: { id } });
+  });
+
+  test('for an app that there is not, and for tasks and apps of another account', async () => {
+    expect(await call(caller, sending(), { app: 'nothing' })).toMatchObject({ status: 404, body: { error: {} } });
+    expect((await caller.request('GET', cardPath('nothing'))).status).toBe(404);
+    const other = await newAccount(url);
+    const client = await clientOf(caller, 'echo');
+    const { id } = await send(client, 'mine');
+    for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask'])
+      expect((await call(other, rpc(method, { id }))).body).toMatchObject({ id: 7, error: { code: -32_001 } });
+    expect((await call(other, sending({ taskId: id }))).body.error?.code).toBe(-32_001);
+    expect((await call(caller, rpc('GetTask', { id }), { app: 'approve' })).body.error?.code).toBe(-32_001);
+    const name = `agent${await makeAgent(caller)}`;
+    expect((await caller.request('GET', cardPath(name))).status).toBe(200);
+    expect((await other.request('GET', cardPath(name))).status).toBe(404);
+    expect((await call(other, sending(), { app: name })).status).toBe(404);
+  });
+
+  test.each<[string, unknown, [status: number, code: number, field?: string]]>([
+    ['no JSON', '{', [400, -32_700]],
+    ['no call', '[]', [200, -32_602]],
+    ['another method', rpc('Nothing', {}), [200, -32_601]],
+    ['no message', rpc('SendMessage', {}), [200, -32_602, 'params.message']],
+    ['no parts', sending({ parts: [] }), [200, -32_602, 'params.message.parts']],
+    ['a part of another type', sending({ parts: [{ text: 7 }] }), [200, -32_602, 'params.message.parts.0.text']],
+    ['a file that is no base64', sending({ parts: [{ raw: '!' }] }), [200, -32_602, 'params.message.parts.0.raw']],
+    ['a context with NUL', sending({ contextId: 'a\0b' }), [200, -32_602, 'params.message.contextId']],
+    ['a message of an agent', sending({ role: 'ROLE_AGENT' }), [200, -32_602, 'params.message.role']],
+    ['a list of tasks', rpc('ListTasks', {}), [200, -32_004]],
+    ['a push configuration', rpc('CreateTaskPushNotificationConfig', { taskId: 't' }), [200, -32_003]],
+  ])('%s', async (_, body, [status, code, field = '']) => {
+    const answer = await call(caller, body);
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+    expect(answer.body.error?.message).toContain(field);
+  });
+
+  test('of a version that is not spoken, and with a body that is too large', async () => {
+    expect((await call(caller, sending(), { version: '2.0' })).body.error?.code).toBe(-32_009);
+    const large = sending({ parts: [{ text: 'x'.repeat(21 * 1024 * 1024) }] });
+    expect(await call(caller, large)).toMatchObject({ status: 413, body: { jsonrpc: '2.0' } });
+  });
+});
