@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson, textOf } from '../caller.ts';
+import { saidIn } from '../e2e/doors/agui-page.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
 
@@ -132,6 +133,27 @@ test('kill -9 of the executor: a call of a tool of /mcp, whose stream stays open
   await mesh.restart();
   expect(await answered).toMatchObject({ structuredContent: { status: 'completed', text: 'there' } });
   await client.close();
+});
+
+test('kill -9 of the executor: a page of AG-UI that stays or comes back with its runId gets the answer once', {
+  timeout: 120_000,
+}, async () => {
+  const messages = [{ id: 'm', role: 'user', content: 'over [[wait:5000]]there' }];
+  const show = () => caller.fetch('POST', '/agui/careful', { threadId: 'page', runId: 'page-run', messages });
+  const stream = (await show()).body?.pipeThrough(new TextDecoderStream()) ?? [];
+  let text = '';
+  const staying = (async () => {
+    for await (const piece of stream) text += piece;
+  })();
+  await expect.poll(() => saidIn(text), { timeout: 30_000 }).toBe('over ');
+  await mesh.kill('runs');
+  await endLeases();
+  await mesh.restart();
+  await staying;
+  expect(saidIn(text)).toBe('over there');
+  expect(saidIn(await (await show()).text())).toBe('over there');
+  const { body } = await caller.request('GET', '/runs/page-run');
+  expect(body).toMatchObject({ status: 'completed', attempt: 2 });
 });
 
 const summaryCalls = () => openAi.requests.filter(({ model }) => model === 'summary-model').length;

@@ -27,10 +27,13 @@ export const inputOf = (over: object = {}) => ({
   ...over,
 });
 
-/** The text of a stream of events. */
+/** The text of a stream of events, which may end within one. */
 export function saidIn(stream: string): string {
-  const events = stream.split('\n').filter((line) => line.startsWith('data: '));
-  const deltas = events.map((line) => JSON.parse(line.slice('data: '.length)) as { type: string; delta?: string });
+  const events = stream
+    .split('\n\n')
+    .slice(0, -1)
+    .filter((frame) => frame.startsWith('data: '));
+  const deltas = events.map((frame) => JSON.parse(frame.slice('data: '.length)) as { type: string; delta?: string });
   return deltas.map(({ type, delta }) => (type === 'TEXT_MESSAGE_CONTENT' ? delta : '')).join('');
 }
 

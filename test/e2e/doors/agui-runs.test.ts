@@ -68,6 +68,38 @@ test('a question is answered by resume, or by a tool message of a page that know
   expect(types).not.toContain('TOOL_CALL_RESULT');
 });
 
+test('what the user says beside an answer is seen behind it, and is not lost', async () => {
+  const agent = agentOf(caller, 'approve');
+  await run(agent, '[[state:paid=yes]]');
+  const resume = agent.pendingInterrupts.map(({ id }) => ({ interruptId: id, status: 'cancelled' as const }));
+  const { newMessages } = await run(agent, 'never mind', { resume });
+  expect(newMessages.at(-1)).toMatchObject({ role: 'assistant', content: 'never mind' });
+  const { events } = await sessionOf(caller, 'approve', agent);
+  expect(new Set(events.map(({ invocationId }) => invocationId)).size).toBe(1);
+  expect((await run(agent, 'next')).newMessages).toMatchObject([{ content: 'next' }]);
+});
+
+test('a tool message that was given before does not hold up what the user says next', async () => {
+  const agent = agentOf(caller, 'echo');
+  await run(agent, '[[tool:request_input {"message":"Which?"}]]');
+  const [waiting] = agent.pendingInterrupts.splice(0);
+  agent.addMessage({ id: randomUUID(), role: 'tool', toolCallId: waiting?.id ?? '', content: 'that' });
+  await run(agent);
+  // The page has lost the answer of the assistant.
+  agent.messages.pop();
+  expect((await run(agent, 'next')).newMessages).toMatchObject([{ role: 'assistant', content: 'next' }]);
+});
+
+test('of two answers to an interrupt the second is refused', async () => {
+  const agent = agentOf(caller, 'approve');
+  await run(agent, '[[state:paid=yes]]');
+  const resume = agent.pendingInterrupts.map(({ id }) => ({ interruptId: id, status: 'resolved', payload: true }));
+  const answer = () => inputOf({ threadId: agent.threadId, messages: [], resume });
+  expect((await caller.fetch('POST', '/agui/approve', answer())).status).toBe(200);
+  const late = await caller.request('POST', '/agui/approve', answer());
+  expect(late).toMatchObject({ status: 409, body: { code: expect.stringMatching(/^run_(not_waiting|in_progress)$/) } });
+});
+
 test('an answer that is sent twice counts once, and the second request gets the same events', async () => {
   const agent = agentOf(caller, 'echo');
   await run(agent, '[[tool:request_input {"message":"Which?"}]]');
@@ -110,6 +142,7 @@ test.each([
   ['state', { state: [1] }],
   ['forwardedProps.user', { forwardedProps: { user: 7 } }],
   ['messages.0.content', { messages: [{ id: 'm', role: 'user', content: 7 }] }],
+  ['messages.0.content', { messages: [{ id: 'm', role: 'user', content: [] }] }],
   ['resume.0.status', { messages: [], resume: [{ interruptId: 'x', status: 'maybe' }] }],
 ])('a body with a wrong %s is refused, and names it', async (field, over) => {
   const { status, body } = await caller.request('POST', '/agui/echo', inputOf(over));

@@ -1,4 +1,5 @@
 import type { EventJson } from '@agentmesh/proto/event';
+import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { type Context, unary } from '../../context.ts';
 import { invalidInput } from './invalid-input.ts';
 import type { Message, RunAgentInput } from './run-input.ts';
@@ -28,7 +29,9 @@ export async function answerParts(
   session: ThreadKey,
   { input, answers }: { readonly input: RunAgentInput; readonly answers: readonly Message[] },
 ) {
-  const all = [...(input.resume ?? []).map(ofResume), ...answers.map((message) => ofMessage(message, input))];
+  const given = [...answers.map((message) => ofMessage(message, input)), ...(input.resume ?? []).map(ofResume)];
+  // A page may answer a call in both ways.
+  const all = [...new Map(given.map((answer) => [answer.id, answer])).values()];
   const names = namesIn(input.messages);
   if (all.some(({ id }) => !names.has(id))) await findNames(sessions, session, names);
   return all.map((answer) => {
@@ -37,6 +40,16 @@ export async function answerParts(
     if (name === undefined) throw invalidInput(place, `the thread has no call '${id}'`);
     return { functionResponse: { id, name, response: responseOf(name, answer) } };
   });
+}
+
+/** The run of the session that waits for one of the calls. */
+export async function findWaiting(
+  { sessions }: Pick<Context, 'sessions'>,
+  session: ThreadKey,
+  ids: ReadonlySet<string>,
+): Promise<LedgerRun | undefined> {
+  const { runs } = await sessions.listRuns({ ...session, statuses: [RunStatus.WAITING] }, unary);
+  return runs.find((run) => callsOf(run.waitingForJson).some(({ functionCallId }) => ids.has(functionCallId)));
 }
 
 /** The calls in `waiting_for_json` of a run. */

@@ -1,28 +1,17 @@
-import { createHash } from 'node:crypto';
 import { isMeshError } from '@agentmesh/lib/rpc';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
-import { HttpError } from '../../edge/errors/request-error.ts';
-import { type IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
-import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
+import { replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
 import { headerText, invocationHeader } from '../../edge/streams/invocation-header.ts';
 import { createHistory, type EarlierMessage } from '../road/create-history.ts';
 import { type StartedRun, startRun } from '../road/start-run.ts';
-import { answerParts } from './answers.ts';
+import { answer, isAnswer } from './answer-run.ts';
 import { invalidInput } from './invalid-input.ts';
 import { changesOf, type State } from './page-state.ts';
 import { type NewMessages, readMessages } from './read-messages.ts';
-import type { Message, RunAgentInput } from './run-input.ts';
-import { findRun, markOf, readThread, type Thread, type ThreadKey } from './thread.ts';
+import type { Message } from './run-input.ts';
+import { findRun, readThread, type ThreadKey } from './thread.ts';
+import { type Exchange, keyOf, metadataOf, type PageRequest, type Turn } from './turn.ts';
 import { partsOf, textOf } from './user-message.ts';
-
-type Request = FastifyRequest<{ Body: RunAgentInput; Headers: Static<typeof IdempotencyKey> }>;
-
-interface Exchange {
-  readonly request: Request;
-  readonly reply: FastifyReply;
-}
 
 /** A run of a page that is stored. */
 export interface BegunRun {
@@ -41,32 +30,12 @@ export async function beginRun(context: Context, exchange: Exchange, session: Th
   const thread = await readThread(context, session);
   const news = readMessages(request.body, thread?.lastId);
   const answered = new Set(news.answers.map(({ toolCallId }) => toolCallId ?? ''));
-  const isAnswer = news.parts.length === 0;
-  const run = await (isAnswer ? answer : say)(context, exchange, { session, thread, news }).catch((error: unknown) => {
+  const turn = { session, thread, news, answered };
+  const begin = (await isAnswer(context, request.body, turn)) ? answer : say;
+  const run = await begin(context, exchange, turn).catch((error: unknown) => {
     throw isMeshError(error) && error.reason === 'idempotency_key_reused' && isByRunId(request) ? runIdUsed() : error;
   });
   return { ...run, answered };
-}
-
-interface Turn {
-  readonly session: ThreadKey;
-  readonly thread: Thread | undefined;
-  readonly news: NewMessages;
-}
-
-/** State is not taken with answers: they change only what waits for them. */
-async function answer(context: Context, exchange: Exchange, { session, thread, news }: Turn) {
-  const { body: input } = exchange.request;
-  if (thread === undefined) throw new HttpError(404, `Session not found: ${input.threadId}`);
-  const parts = await answerParts(context, session, { input, answers: news.answers });
-  const run = await startRun(context, exchange, {
-    ...session,
-    content: { parts },
-    streaming: true,
-    idempotencyKey: keyOf(exchange.request, session),
-    ...metadataOf(news),
-  });
-  return { run, state: thread.state };
 }
 
 async function say(context: Context, exchange: Exchange, { session, thread, news }: Turn) {
@@ -106,19 +75,7 @@ function runIdUsed() {
   return invalidInput(['runId'], 'another run of the thread has this id');
 }
 
-function metadataOf({ messageId }: NewMessages) {
-  const customMetadata = markOf(messageId);
-  return customMetadata && { customMetadata };
-}
-
-const isByRunId = ({ headers }: Request): boolean => headers['idempotency-key'] === undefined;
-
-/** The client's key, or one for the run's id: a request that is sent twice starts one run. */
-function keyOf(request: Request, { appName, userId, sessionId }: ThreadKey): string {
-  const { runId } = request.body;
-  const hash = createHash('sha256').update(JSON.stringify([appName, userId, sessionId, runId]));
-  return doorKeyOf('agui', request) || `agui-run:${hash.digest('base64url')}`;
-}
+const isByRunId = ({ headers }: PageRequest): boolean => headers['idempotency-key'] === undefined;
 
 /** Messages of a conversation that began elsewhere, without calls of tools. */
 function toHistory(message: Message, index: number): EarlierMessage[] {

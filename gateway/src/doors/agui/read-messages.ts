@@ -5,9 +5,9 @@ import type { Message, RunAgentInput } from './run-input.ts';
 /** Ids of tool messages that pages have made of results of this door begin so. */
 export const ownResult = 'agentmesh-result:';
 
-/** The new part of a conversation: new messages of the user, or answers to calls. */
+/** The new part of a conversation. */
 export interface NewMessages {
-  /** Parts of all new messages of the user; none for answers. */
+  /** Parts of the new messages of the user. */
   readonly parts: readonly Part[];
   /** Id of the last message of the user. */
   readonly messageId: string | undefined;
@@ -28,14 +28,10 @@ export function readMessages({ messages, resume }: RunAgentInput, lastId: string
   const tail = messages.slice(start);
   const answers = tail.filter(({ id, role }) => role === 'tool' && !id.startsWith(ownResult));
   const said = tail.filter(({ role }) => role === 'user');
-  const known = said.findIndex(({ id }) => id === lastId) + 1;
+  const unknown = said.slice(said.findIndex(({ id }) => id === lastId) + 1);
   const isAnswer = answers.length > 0 || (resume ?? []).length > 0;
-  const unknown = said.slice(known);
-  if (isAnswer && unknown.length > 0) {
-    throw invalidInput(['messages'], 'answers and a message of the user are sent one after the other');
-  }
   // A page that repeats the last message wants another answer.
-  const news = isAnswer ? [] : unknown.length > 0 ? unknown : said;
+  const news = isAnswer || unknown.length > 0 ? unknown : said;
   if (!isAnswer && news.length === 0)
     throw invalidInput(['messages'], 'the last message is one of the user or of a tool');
   return {

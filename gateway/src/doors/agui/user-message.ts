@@ -18,7 +18,8 @@ interface ContentPart {
 /** The content of a user's message as parts of the mesh. Throws InvalidRequest for what no app can be given. */
 export function partsOf(content: unknown, place: Place): Part[] {
   if (typeof content === 'string') return [{ text: content }];
-  if (!Array.isArray(content)) throw invalidInput(place, 'the content of a user message is a text or a list of parts');
+  if (!Array.isArray(content) || content.length === 0)
+    throw invalidInput(place, 'the content of a user message is a text or a list of parts');
   return content.map((part: unknown, index) => partOf((part ?? {}) as ContentPart, [...place, index]));
 }
 
