@@ -86,3 +86,17 @@ test('agents that speak at the same time keep their words apart, also behind a g
     }),
   );
 });
+
+test('the words of an attempt that died are not mixed with the other words of the next one', () => {
+  const teller = createTeller();
+  const event = (text: string, over: object = {}) => frameOf({ author: 'a', content: { parts: [{ text }] }, ...over });
+  const pieces = [event('Hello wor', { partial: true }), event('Good day, friend')].flatMap((one) => teller.add(one));
+  expect(pieces).toEqual([
+    { kind: 'open', id: 'text-1', words: 'text', author: 'a' },
+    { kind: 'delta', id: 'text-1', words: 'text', text: 'Hello wor' },
+    { kind: 'close', id: 'text-1', words: 'text' },
+    { kind: 'open', id: 'text-2', words: 'text', author: 'a' },
+    { kind: 'delta', id: 'text-2', words: 'text', text: 'Good day, friend' },
+    { kind: 'close', id: 'text-2', words: 'text' },
+  ]);
+});

@@ -41,7 +41,7 @@ export interface Teller {
 interface Open {
   readonly id: string;
   readonly words: Words;
-  said: number;
+  said: string;
 }
 
 /** Turns the events of one run, from its beginning on, into pieces. Ids are numbered, so a run that is read again has the same ones. */
@@ -58,9 +58,9 @@ export function createTeller(): Teller {
   const say = (speaker: string, { words, author, text }: { words: Words; author: string; text: string }): Piece[] => {
     const known = open.get(speaker);
     if (text === '') return [];
-    const one = known ?? { id: `${words}-${++count}`, words, said: 0 };
+    const one = known ?? { id: `${words}-${++count}`, words, said: '' };
     open.set(speaker, one);
-    one.said += text.length;
+    one.said += text;
     const delta: Piece = { kind: 'delta', id: one.id, words, text };
     return known === undefined ? [{ kind: 'open', id: one.id, words, author }, delta] : [delta];
   };
@@ -69,8 +69,12 @@ export function createTeller(): Teller {
     const pieces = (['thought', 'text'] as const).flatMap((words) => {
       const speaker = `${branch} ${author} ${words}`;
       const whole = textOf(event, words);
-      const text = partial ? whole : whole.slice(open.get(speaker)?.said ?? 0);
-      return [...say(speaker, { words, author, text }), ...(partial ? [] : close(speaker))];
+      if (partial) return say(speaker, { words, author, text: whole });
+      const { said = '' } = open.get(speaker) ?? {};
+      // An executor that died has said something else than the one that went on.
+      const isOther = !whole.startsWith(said);
+      const text = isOther ? whole : whole.slice(said.length);
+      return [...(isOther ? close(speaker) : []), ...say(speaker, { words, author, text }), ...close(speaker)];
     });
     return partial ? pieces : [...pieces, ...(content?.parts ?? []).flatMap(actOf)];
   };
