@@ -23,7 +23,7 @@ const allowed: Readonly<Record<string, string>> = {
   'gateway/src/edge/authentication/access-token.ts': signed,
   'gateway/src/edge/authentication/bearer.ts': signed,
   'gateway/src/edge/authentication/run-tickets.ts': signed,
-  'gateway/src/doors/openai/chat-answer.ts': 'when an answer was made, which is only shown',
+  'gateway/src/doors/openai/chat/chat-answer.ts': 'when an answer was made, which is only shown',
   'gateway/src/export/export-route.ts': 'when an export was made, which is only shown',
   'gateway/src/keys/export.ts': 'the last day of a report that names none',
   'gateway/src/keys/usage/usage-days.ts': 'the last day of a report that names none',

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import OpenAI from 'openai';
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson, textOf } from '../caller.ts';
@@ -154,6 +156,38 @@ test('kill -9 of the executor: a page of AG-UI that stays or comes back with its
   expect(saidIn(await (await show()).text())).toBe('over there');
   const { body } = await caller.request('GET', '/runs/page-run');
   expect(body).toMatchObject({ status: 'completed', attempt: 2 });
+});
+
+test('kill -9 of the executor: the stream of a response goes on with the next one, and from each place in it', {
+  timeout: 120_000,
+}, async () => {
+  const client = new OpenAI({ baseURL: `${mesh.url}/v1`, apiKey: caller.token ?? '', maxRetries: 0 });
+  const body = { model: 'careful', input: 'one [[wait:5000]]two', background: true } as const;
+  const { id } = await client.responses.create(body);
+  const seen: ResponseStreamEvent[] = [];
+  const read = async (into: ResponseStreamEvent[], query: { starting_after?: number } = {}) => {
+    for await (const event of await client.responses.retrieve(id, { stream: true, ...query })) into.push(event);
+    return into;
+  };
+  const textOfEvents = (events: readonly ResponseStreamEvent[]) =>
+    events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
+  const whole = read(seen);
+  await expect.poll(() => textOfEvents(seen), { timeout: 30_000 }).toBe('one ');
+  await expect.poll(leaseEnds, { timeout: 30_000 }).toHaveLength(1);
+  await mesh.kill('runs');
+  const late = read([], { starting_after: seen.at(-1)?.sequence_number ?? 0 });
+  await endLeases();
+  await mesh.restart();
+  const all = await whole;
+  const { output_text: said } = await client.responses.retrieve(id);
+  expect([textOfEvents(all), `one ${textOfEvents(await late)}`]).toEqual([said, said]);
+  let before = '';
+  for (const event of all) {
+    before += textOfEvents([event]);
+    const rest = await read([], { starting_after: event.sequence_number });
+    expect(before + textOfEvents(rest)).toBe(said);
+    expect(rest.at(-1)).toMatchObject({ type: 'response.completed' });
+  }
 });
 
 const summaryCalls = () => openAi.requests.filter(({ model }) => model === 'summary-model').length;

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText, streamText } from 'ai';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionMessageParam } from 'openai/resources/chat';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -266,4 +268,13 @@ test('requests that are wrong or too large name their fault, and a refused one l
     status: 413,
     body: { error: { type: 'invalid_request_error' } },
   });
+});
+
+test('the AI SDK talks to an app as to every server with this API', async () => {
+  const mesh = createOpenAICompatible({ name: 'mesh', baseURL: `${url}/v1`, apiKey: account.token ?? '' });
+  const model = mesh.chatModel('echo');
+  const { text, finishReason } = await generateText({ model, prompt: 'Hello, mesh' });
+  expect([text, finishReason]).toEqual(['Hello, mesh', 'stop']);
+  const words = await Array.fromAsync(streamText({ model, prompt: '[[wait:300]]one two' }).textStream);
+  expect(words.join('')).toBe('one two');
 });

@@ -16,14 +16,19 @@ export interface ShownCall {
   readonly arguments: string;
 }
 
-export function awaitedCalls({ sessionId, invocationId, waitingForJson }: LedgerRun): ShownCall[] {
-  if (waitingForJson.length === 0) return [];
-  const calls = JSON.parse(Buffer.from(waitingForJson).toString()) as Waiting[];
-  return calls.map(({ functionCallId, name, args = {} }) => ({
-    id: printCallId({ sessionId, invocationId, functionCallId, name }),
-    name,
-    arguments: JSON.stringify(args),
-  }));
+export function shownCall(
+  { sessionId, invocationId }: Pick<LedgerRun, 'sessionId' | 'invocationId'>,
+  { functionCallId, name, args = {} }: Waiting,
+): ShownCall {
+  const id = printCallId({ sessionId, invocationId, functionCallId, name });
+  return { id, name, arguments: JSON.stringify(args) };
+}
+
+/** The calls that a run waits for; none when it does not wait. */
+export function awaitedCalls(run: LedgerRun): ShownCall[] {
+  if (run.waitingForJson.length === 0) return [];
+  const calls = JSON.parse(Buffer.from(run.waitingForJson).toString()) as Waiting[];
+  return calls.map((call) => shownCall(run, call));
 }
 
 /** Errors of models that end an answer early. */

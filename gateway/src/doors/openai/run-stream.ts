@@ -1,13 +1,12 @@
 import type { Context } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
-import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { EventStream } from '../../edge/streams/event-stream.ts';
 import type { Http } from './begin-run.ts';
 import { openAiProblem } from './openai-problem.ts';
 
 interface Sending {
-  /** Sends an object as JSON, a text as it is. Waits for a client that reads slowly. */
-  readonly send: (data: object | string) => Promise<void>;
+  /** Sends an object as JSON, a text as it is, as an event of this type, if there is one. Waits for a client that reads slowly. */
+  readonly send: (data: object | string, type?: string) => Promise<void>;
   /** Aborts when the client has left. */
   readonly signal: AbortSignal;
 }
@@ -23,8 +22,10 @@ export async function streamFor(context: Context, { request, reply }: Http, tell
   const left = new AbortController();
   const heartbeatMs = context.config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   const stream = new EventStream(reply, { headers, heartbeatMs, onGone: () => left.abort() });
-  const send = (data: object | string) =>
-    stream.send(typeof data === 'string' ? Buffer.from(data) : encodeJson(data), false);
+  const send = (data: object | string, type?: string) => {
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    return stream.write(Buffer.from(`${type === undefined ? '' : `event: ${type}\n`}data: ${text}\n\n`));
+  };
   let isRevoked = false;
   using _open = context.authentication.onRevocation(request.identity, () => {
     isRevoked = true;

@@ -1,21 +1,21 @@
 import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
 import type { FastifyReply } from 'fastify';
-import type { Context } from '../../context.ts';
-import type { Problem } from '../../edge/errors/problem.ts';
-import { clientLeft } from '../../edge/streams/client-left.ts';
-import { readingFor } from '../../edge/streams/reading-for.ts';
-import type { AnsweredRun } from './answer-run.ts';
-import type { Http } from './begin-run.ts';
-import { awaitedCalls, finishReasonOf, problemOfRun, type ShownCall, usageOf } from './run-end.ts';
-import { streamFor } from './run-stream.ts';
-import { tellRun } from './tell-run.ts';
+import type { Context } from '../../../context.ts';
+import type { Problem } from '../../../edge/errors/problem.ts';
+import { clientLeft } from '../../../edge/streams/client-left.ts';
+import { readingFor } from '../../../edge/streams/reading-for.ts';
+import type { AnsweredRun } from '../answer-run.ts';
+import type { Http } from '../begin-run.ts';
+import { finishReasonOf, problemOfRun, type ShownCall, usageOf } from '../run-end.ts';
+import { streamFor } from '../run-stream.ts';
+import { type AnswerEnd, tellRun } from '../tell-run.ts';
 import { createWordsInTurn } from './words-in-turn.ts';
 
 type Watched = Pick<AnsweredRun, 'run'> & Partial<AnsweredRun>;
 
 /** A piece of the answer, or its end. */
 type Word = { readonly [field in 'content' | 'reasoning_content']?: string };
-type Words = { readonly word: Word } | { readonly end: LedgerRun };
+type Words = { readonly word: Word } | { readonly end: AnswerEnd };
 
 async function* wordsOf(context: Context, { run, answered }: Watched, signal: AbortSignal): AsyncGenerator<Words> {
   const lines = { text: createWordsInTurn(), thought: createWordsInTurn() };
@@ -44,9 +44,12 @@ export async function sendCompletion(context: Context, reply: FastifyReply, watc
   throw clientLeft;
 }
 
-function completionOf(run: LedgerRun, said: { readonly content: string; readonly reasoning: string }): Problem {
+function completionOf(
+  { run, calls: awaited }: AnswerEnd,
+  said: { readonly content: string; readonly reasoning: string },
+): Problem {
   const { content, reasoning } = said;
-  const calls = awaitedCalls(run).map(toolCallOf);
+  const calls = awaited.map(toolCallOf);
   const finish = finishReasonOf(run);
   if (finish === undefined) return problemOfRun(run);
   const message = {
@@ -79,12 +82,13 @@ export async function streamCompletion(context: Context, http: Http, { withUsage
         await chunk(told.word);
         continue;
       }
-      const finish = finishReasonOf(told.end);
-      if (finish === undefined) return send(problemOfRun(told.end).body);
-      const calls = awaitedCalls(told.end).map((call, index) => ({ index, ...toolCallOf(call) }));
+      const { run: ended, calls: awaited } = told.end;
+      const finish = finishReasonOf(ended);
+      if (finish === undefined) return send(problemOfRun(ended).body);
+      const calls = awaited.map((call, index) => ({ index, ...toolCallOf(call) }));
       if (calls.length > 0) await chunk({ tool_calls: calls });
       await chunk({}, finish);
-      if (withUsage) await send({ ...head, choices: [], usage: chatUsage(told.end) });
+      if (withUsage) await send({ ...head, choices: [], usage: chatUsage(ended) });
       await send(done);
     }
   });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { freeForm, keeping, maybe, storedId } from '../../edge/records/keywords.ts';
-import { type Place, refusal } from './refusal.ts';
+import { freeForm, keeping, maybe, storedId } from '../../../edge/records/keywords.ts';
+import { type Place, refusal } from '../refusal.ts';
 
 const Message = Type.Object(
   {

@@ -1,4 +1,4 @@
-import type { Piece } from '../road/pieces.ts';
+import type { Piece } from '../../road/pieces.ts';
 
 interface Text {
   readonly id: string;

@@ -1,20 +1,20 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { App, Context } from '../../context.ts';
-import { forgetBody } from '../../edge/bodies/receive-body.ts';
-import { routeFamily } from '../../edge/http/route-family.ts';
-import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
-import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
-import { storedId } from '../../edge/records/keywords.ts';
-import { headerText } from '../../edge/streams/invocation-header.ts';
-import { endUserOf } from '../road/end-user.ts';
-import { answerRun, type AnsweredRun } from './answer-run.ts';
-import { beginRun, type Http } from './begin-run.ts';
+import type { App, Context } from '../../../context.ts';
+import { forgetBody } from '../../../edge/bodies/receive-body.ts';
+import { routeFamily } from '../../../edge/http/route-family.ts';
+import { IdempotencyKey } from '../../../edge/idempotency/idempotency-key.ts';
+import { doorKeyOf } from '../../../edge/idempotency/run-key.ts';
+import { storedId } from '../../../edge/records/keywords.ts';
+import { headerText } from '../../../edge/streams/invocation-header.ts';
+import { endUserOf } from '../../road/end-user.ts';
+import { answerRun, type AnsweredRun } from '../answer-run.ts';
+import { beginRun, type Http } from '../begin-run.ts';
 import { sendCompletion, streamCompletion } from './chat-answer.ts';
 import { ChatRequest, refuseUnserved } from './chat-record.ts';
-import { partsOf } from './content-parts.ts';
-import { openAiProblem } from './openai-problem.ts';
-import { type Said, transcriptOf } from './transcript.ts';
+import { partsOf } from '../content-parts.ts';
+import { openAiProblem } from '../openai-problem.ts';
+import { type Said, transcriptOf } from '../transcript.ts';
 
 const starts = routeFamily({
   tag: 'doors',
