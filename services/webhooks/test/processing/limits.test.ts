@@ -96,3 +96,22 @@ test('mail of subscriptions that are gone takes no place among the 200 that are 
   expect((await at.logs.listLogs({ accountId, statuses: ['success'] })).logs.map(({ id }) => id)).toEqual(logIds);
   expect(logIds).toHaveLength(1);
 });
+
+test.each(['a model', 'Microsoft'])(
+  'mail is not tried again at once when %s takes no more and asks for no pause',
+  async (side) => {
+    await using at = await openProcessing();
+    const { address } = await subscribe(at, { provider: 'microsoft' });
+    at.siblings.retryAfterSeconds = 0;
+    at.siblings.decide = () => (at.siblings.runs.length < 3 ? 'RESOURCE_EXHAUSTED' : 'completed');
+    const busy = { status: 429, headers: { 'retry-after': '0' }, body: {} };
+    if (side === 'Microsoft') at.microsoft.graph.fault({ path: /\/me\/messages\//, action: busy, times: 3 });
+    const asked = () => at.microsoft.graph.callsOf('GET', /\/me\/messages\//).length;
+    await notifyGraph(at, address, [at.microsoft.addMail(address, {}).immutableId]);
+    await at.settle();
+    expect([asked(), at.siblings.runs.length]).toEqual(side === 'Microsoft' ? [1, 0] : [1, 1]);
+    await at.advance(62);
+    await at.advance(1);
+    expect([asked(), at.siblings.runs.length]).toEqual(side === 'Microsoft' ? [2, 0] : [1, 2]);
+  },
+);

@@ -86,7 +86,7 @@ async function postpone(
   const isBusy = error.kind === 'busy';
   const { retrySeconds } = limits;
   const backoff = retrySeconds[watch.look_failures] ?? retrySeconds.at(-1) ?? pauseSeconds;
-  const seconds = isBusy && error.retryAfterSeconds !== undefined ? error.retryAfterSeconds * 1.05 : backoff;
+  const seconds = isBusy && error.retryAfterSeconds ? error.retryAfterSeconds * 1.05 : backoff;
   const isSoon = isBusy || error.kind === 'unavailable';
   const lookAtTime = new Date(clock.now().getTime() + (isSoon ? seconds : pauseSeconds) * 1000);
   log.info({ err: error, watchId: watch.id }, 'a look for missed mail has failed');

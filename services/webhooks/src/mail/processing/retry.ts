@@ -7,7 +7,7 @@ const mostAttempts = 8;
 /** Attempts at a mail that cannot be found: it may be missing at first because the provider's servers differ for some seconds. */
 const mostAttemptsAtMissing = 4;
 const missingSeconds = [5, 10, 15];
-/** Pause when a provider or model takes no more and does not say for how long. */
+/** Pause when a provider or model takes no more and does not say for how long; 0 s or a time that is over would be no pause at all. */
 const limitedSeconds = 60;
 /** Time after which a log is given up although its attempts did not count. */
 const longestLimitedMs = 24 * 3_600_000;
@@ -35,7 +35,7 @@ function consequenceOf(failure: AttemptFailure, log: AttemptedLog, { now, retryS
   if (failure.kind === 'limited') {
     const isOld = now.getTime() - log.began_at.getTime() > longestLimitedMs;
     if (isOld) return { attempts: log.attempts, status: 'error' };
-    return { attempts: log.attempts, nextAttemptAt: after((failure.afterSeconds ?? limitedSeconds) * 1.05) };
+    return { attempts: log.attempts, nextAttemptAt: after(Math.max(1, failure.afterSeconds || limitedSeconds) * 1.05) };
   }
   const attempts = log.attempts + 1;
   if (failure.kind === 'permanent') return { attempts, status: 'error' };
