@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complaint, secrets, words } from './deployed-settings.ts';
+import { addresses, complaint, secrets, words } from './deployed-settings.ts';
 import { byWord, envOf, helm, podsOf, render, template } from './programs/rendered-chart.ts';
 
 const account = '0195f0a4-0000-7000-8000-000000000001';
@@ -22,6 +22,7 @@ describe.skipIf(helm === undefined)('consumers of a deployment', () => {
     });
     const { MESH_CONSUMERS = '' } = envOf(pods.get('sessions'));
     const identity = {
+      ...addresses,
       MESH_IDENTITY: secrets['SESSIONS_MESH_IDENTITY'] ?? '',
       MESH_IDENTITIES: secrets['MESH_IDENTITIES'] ?? '',
     };

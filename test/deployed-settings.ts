@@ -23,6 +23,11 @@ export const words =
     ?.split(', ')
     .toSorted() ?? [];
 
+/** Addresses of all services. Nothing listens there. */
+export const addresses: Texts = Object.fromEntries(
+  words.map((word) => [`MESH_${word.toUpperCase()}_URL`, 'http://127.0.0.1:1']),
+);
+
 /** Secrets of separate processes, as `npm start -- identities` prints them. */
 export const secrets: Texts = Object.fromEntries(
   run(process.execPath, [mainOfProduct, 'identities'], { env: { DATABASE_URL: 'postgres://postgres:5432/agentmesh' } })

@@ -22,7 +22,13 @@ import { createServer } from './server.ts';
 type GatewayHost = Host<typeof settings>;
 
 /** The edge: REST and SSE outside, RPC inside. It stores nothing. */
-export const gateway = defineService({ name: 'gateway', settings, weaknesses: weaknessesOf, start });
+export const gateway = defineService({
+  name: 'gateway',
+  calls: ['artifacts', 'auth', 'keys', 'memory', 'runs', 'sessions', 'transcription', 'webhooks'],
+  settings,
+  weaknesses: weaknessesOf,
+  start,
+});
 
 async function start(host: GatewayHost): Promise<Running> {
   for (const weakness of weaknessesOf(host.config)) host.log.warn(weakness);

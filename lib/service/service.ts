@@ -15,6 +15,8 @@ export interface Service<S extends Settings = Settings> {
   /** The word: folder, package, proto package, schema and env prefix. */
   readonly name: string;
   readonly settings: S;
+  /** Words of the services that it calls. Each runs in the same process or has an address. A test compares them with the sources. */
+  readonly calls?: readonly string[];
   /** The service's own schema; absent for a service without one. */
   readonly database?: ServiceDatabase;
   /** Throws SettingsError for settings that are valid alone but cannot work together. Opens nothing. */

@@ -21,6 +21,7 @@ import { type BacklogWatch, createBacklogWatch } from './backlog/index.ts';
 import { type JobSurroundings, startJob } from './start-job.ts';
 import { listenOn } from './listen-on.ts';
 import {
+  callsAway,
   checkAddresses,
   checkDirect,
   checkGrants,
@@ -92,6 +93,7 @@ export function checkProcess({ services, words, env }: ProcessOptions): string[]
     () => certificateFiles(config),
     () => checkNats(config),
     () => checkDirect(env),
+    () => checkAddresses(callsAway({ services, words, env }), words),
     ...services.map((service) => () => service.check?.(parseSettings(service.settings, env))),
   ]);
   return services.flatMap((service) => service.weaknesses?.(parseSettings(service.settings, env)) ?? []);
@@ -161,7 +163,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
 }
 
 function checkMesh(mesh: MeshNode, words: readonly string[]): void {
-  checkAddresses(mesh, words);
+  checkAddresses(mesh.missing(), words);
   checkGrants(mesh);
 }
 

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { describe, expect, test } from 'vitest';
-import { complaint } from '../deployed-settings.ts';
+import { addresses, calls, complaint, words } from '../deployed-settings.ts';
 import { encryptKey } from '../mesh.ts';
 import { occupy, root, runMain } from './run-main.ts';
 import { mainOfProduct, plainEnvironment } from '../plain-environment.ts';
@@ -22,9 +22,6 @@ async function isListening(port: number): Promise<boolean> {
   socket.destroy();
   return outcome;
 }
-
-/** Addresses of the services that sessions calls. Nothing listens there. */
-const calledBySessions = { MESH_AUTH_URL: 'http://127.0.0.1:1', MESH_ARTIFACTS_URL: 'http://127.0.0.1:1' };
 
 describe('main.ts', { timeout: 60_000 }, () => {
   test.each([
@@ -47,7 +44,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
   });
 
   test('checks the settings of every target without starting it', async () => {
-    const good = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32) };
+    const good = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32), ...addresses };
     for (const target of ['all', 'sessions'])
       expect(await runMain([target, '--check'], good)).toEqual({ code: 0, output: 'settings are good\n' });
     for (const target of ['auth', 'runs', 'gateway']) expect(await complaint([target], good)).toBe('');
@@ -61,6 +58,21 @@ describe('main.ts', { timeout: 60_000 }, () => {
     expect(output).not.toContain('a short key');
   });
 
+  test.each(words)(
+    'names each service that %s calls and has no address of, also when it only checks the settings',
+    async (word) => {
+      const grant = { keys: ['A'.repeat(43)], methods: ['sessions.GetSession'], accounts: ['*'] };
+      const keys = {
+        ENCRYPT_KEY: encryptKey,
+        MESH_KEY: 'm'.repeat(32),
+        MESH_CONSUMERS: JSON.stringify({ orders: grant }),
+      };
+      const called = calls.flatMap(([caller, name]) => (caller === word ? [`MESH_${name.toUpperCase()}_URL`] : []));
+      const told = (await complaint([word], keys)).split('\n').filter((line) => line !== '');
+      expect(told.map((line) => line.split(' ')[0] ?? '').toSorted()).toEqual(called.toSorted());
+    },
+  );
+
   test('names a malformed address of a service also when it only checks the settings', async () => {
     const bad = { MESH_KEY: 'm'.repeat(32), MESH_AUTH_URL: 'http:/127.0.0.1:9101', MESH_ARTIFACTS_URL: 'artifacts:x' };
     const told = await complaint(['sessions'], bad);
@@ -69,7 +81,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
 
   test('requires an identity of every separate process, and ENCRYPT_KEY only of those that need it', async () => {
     expect(await complaint(['sessions'], {})).toContain('MESH_IDENTITY is missing');
-    expect(await complaint(['runs'], { MESH_KEY: 'm'.repeat(32) })).toBe('');
+    expect(await complaint(['runs'], { MESH_KEY: 'm'.repeat(32), ...addresses })).toBe('');
     expect(await complaint(['gateway'], { MESH_KEY: 'm'.repeat(32) })).toContain('ENCRYPT_KEY');
   });
 
@@ -82,7 +94,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
         .map((line) => line.split('=', 2)),
     );
     const { MESH_IDENTITIES, RUNS_MESH_IDENTITY, SESSIONS_MESH_IDENTITY } = lines;
-    const check = (env: Record<string, string>) => complaint(['runs'], { MESH_IDENTITIES, ...env });
+    const check = (env: Record<string, string>) => complaint(['runs'], { MESH_IDENTITIES, ...addresses, ...env });
     expect(await check({ MESH_IDENTITY: RUNS_MESH_IDENTITY })).toBe('');
     expect(await check({ MESH_IDENTITY: SESSIONS_MESH_IDENTITY })).toContain('has no key of runs');
     const { output: others } = await runMain(['identities', 'runs'], {});
@@ -118,7 +130,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
     await using database = await testDatabaseUrl();
     await using busy = await occupy(0);
     const others = { DATABASE_URL: database.url, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'silent' };
-    const keys = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32), ...calledBySessions };
+    const keys = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32), ...addresses };
     const { code, output } = await runMain([target], { ...others, ...keys, [setting]: String(busy.port) });
     expect(code).toBe(1);
     expect(output.trim().split('\n')).toEqual([
@@ -134,7 +146,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
       'PORT must be a port from 0 to 65535',
     ]);
     const DATABASE_URL = 'postgres://ada:hidden@127.0.0.1:1/mesh';
-    const others = { MESH_KEY: 'm'.repeat(32), OPS_PORT: '0', LOG_LEVEL: 'silent' };
+    const others = { MESH_KEY: 'm'.repeat(32), ...addresses, OPS_PORT: '0', LOG_LEVEL: 'silent' };
     const { code, output } = await runMain(['sessions'], { ...others, DATABASE_URL });
     const reason = 'The bus cannot be reached. connect ECONNREFUSED 127.0.0.1:1';
     expect([code, output.trim()]).toEqual([1, `DATABASE_URL names a server that cannot be used: ${reason}`]);
@@ -185,7 +197,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
   ])('stops gracefully when %s', async (_, signals) => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
-    const env = { ...plainEnvironment, ...settings, ...calledBySessions };
+    const env = { ...plainEnvironment, ...settings, ...addresses };
     const child = spawn(process.execPath, [mainOfProduct, 'sessions'], { cwd: root, env });
     const lines: string[] = [];
     const errors: Buffer[] = [];

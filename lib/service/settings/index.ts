@@ -1,6 +1,7 @@
 export { checkNats, natsOptions } from './nats-settings.ts';
 export { checkTogether, type Environment, parseSettings, type Settings, SettingsError } from './parse-settings.ts';
 export {
+  callsAway,
   checkAddresses,
   checkDirect,
   checkGrants,

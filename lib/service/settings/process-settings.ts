@@ -103,11 +103,32 @@ export function meshUrls(words: readonly string[], env: Environment): Record<str
   return Object.fromEntries(urls.filter(([, url]) => url !== ''));
 }
 
-/** Throws SettingsError when a service of this process calls one of `words` that neither runs here nor has an address. */
-export function checkAddresses(mesh: Pick<MeshNode, 'missing'>, words: readonly string[]): void {
-  const missing = mesh.missing().filter(({ called }) => words.includes(called));
-  if (missing.length === 0) return;
-  const problems = missing.map(({ caller, called }) => {
+interface Call {
+  readonly caller: string;
+  readonly called: string;
+}
+
+interface ProcessServices {
+  readonly services: readonly { readonly name: string; readonly calls?: readonly string[] }[];
+  readonly words: readonly string[];
+  readonly env: Environment;
+}
+
+/** Calls of services of this process to those that neither run here nor have an address. With consumers, each service records their calls at auth. */
+export function callsAway({ services, words, env }: ProcessServices): Call[] {
+  const { MESH_CONSUMERS: consumers } = parseSettings({ MESH_CONSUMERS: processSettings.MESH_CONSUMERS }, env);
+  const reached = new Set([...services.map(({ name }) => name), ...Object.keys(meshUrls(words, env))]);
+  return services.flatMap(({ name: caller, calls = [] }) => {
+    const all = new Set(consumers.size > 0 && caller !== 'gateway' ? [...calls, 'auth'] : calls);
+    return [...all].filter((called) => !reached.has(called)).map((called) => ({ caller, called }));
+  });
+}
+
+/** Throws SettingsError for calls of services of this process to those of `words` that neither run here nor have an address. */
+export function checkAddresses(missing: readonly Call[], words: readonly string[]): void {
+  const named = missing.filter(({ called }) => words.includes(called));
+  if (named.length === 0) return;
+  const problems = named.map(({ caller, called }) => {
     const problem = `is missing or blank: ${caller} calls ${called}, which does not run in this process`;
     return [addressSetting(called), problem] as const;
   });

@@ -14,6 +14,7 @@ import { verifyPayloads } from './verify-payloads.ts';
 /** Named, versioned payloads of sessions and users. */
 export const artifacts = defineService({
   name: 'artifacts',
+  calls: ['auth'],
   settings,
   database: { migrations: new URL('../migrations/', import.meta.url) },
   verify: async (host) => verifyPayloads({ ...host, blobs: await openBlobStore(host.config, host) }),

@@ -22,6 +22,7 @@ import { createSigningVault } from './signing-vault.ts';
 /** Credentials that the mesh holds or obtains for accounts. */
 export const keys = defineService({
   name: 'keys',
+  calls: ['auth', 'sessions'],
   settings,
   database: { migrations: new URL('../migrations/', import.meta.url) },
   weaknesses: weaknessesOf,

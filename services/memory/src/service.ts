@@ -28,6 +28,7 @@ type MemoryHost = Host<typeof settings>;
 /** Memories of users: what their sessions said, found by search. */
 export const memory = defineService({
   name: 'memory',
+  calls: ['auth', 'sessions'],
   settings,
   database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
   async start(host) {

@@ -20,6 +20,7 @@ import { serveContracts } from './rpc/serve-contracts.ts';
 /** Applications and their execution. */
 export const runs = defineService({
   name: 'runs',
+  calls: ['artifacts', 'auth', 'keys', 'memory', 'sessions'],
   database: { migrations: new URL('../migrations/', import.meta.url) },
   settings: runsSettings,
   commands: ['reencrypt'],

@@ -22,6 +22,7 @@ import { secondsSinceRound } from './store/replicas/rounds.ts';
 /** The log of record: sessions, events, state, and the run ledger. */
 export const sessions = defineService({
   name: 'sessions',
+  calls: ['artifacts', 'auth'],
   database: { migrations: new URL('../migrations/', import.meta.url) },
   settings,
   async start(host) {

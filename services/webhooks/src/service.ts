@@ -16,6 +16,7 @@ import { startSchedules } from './start-schedules.ts';
 /** Subscriptions to mailboxes and schedules, which run agents. Webhooks of runs: their ends are told to others. */
 export const webhooks = defineService({
   name: 'webhooks',
+  calls: ['artifacts', 'auth', 'keys', 'runs', 'sessions'],
   database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
   settings,
   commands: ['reencrypt'],
