@@ -87,7 +87,7 @@ interface Folded {
 }
 
 /** A task as a client builds it of its stream. */
-export async function fold(stream: AsyncIterable<StreamResponse>): Promise<Folded> {
+export async function fold(stream: AsyncIterable<StreamResponse> | Iterable<StreamResponse>): Promise<Folded> {
   const states: TaskState[] = [];
   const deltas: string[] = [];
   const said: Part[] = [];

@@ -1,7 +1,8 @@
+import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Caller, newAccount } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { cardPath, clientOf, fetchOf, send } from './a2a-client.ts';
+import { cardPath, clientOf, fetchOf, request, send } from './a2a-client.ts';
 
 const url = inject('meshUrl');
 let caller: Caller;
@@ -82,6 +83,32 @@ describe('a call is refused in the form of the protocol:', () => {
     const answer = await call(caller, body);
     expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
     expect(answer.body.error?.message).toContain(field);
+  });
+
+  test('from the moment on that its token is revoked, also while the answer is streamed', async () => {
+    const { body } = await caller.request<{ id: string; token: string }>('POST', '/api/auth/tokens', {
+      name: 'short',
+      scopes: ['runs:read', 'runs:write'],
+    });
+    const stream = (await clientOf(new Caller(url, body.token), 'echo')).sendMessageStream(
+      request('[[wait:60000]]secret'),
+    );
+    const { value } = await stream.next();
+    const { value: task } = (value as StreamResponse).payload as { readonly value: Task };
+    expect((await caller.request('DELETE', `/api/auth/tokens/${body.id}`)).status).toBe(200);
+    await expect(Array.fromAsync(stream)).rejects.toThrow('Could not validate credentials');
+    const { body: run } = await caller.request('POST', `/runs/${task.id}/cancel`);
+    expect(run['status']).toBe('cancelled');
+  });
+
+  test('a part of version 0.3 that is none', async () => {
+    const parts = [{ kind: 'file' }];
+    const message = { kind: 'message', messageId: 'm1', role: 'user', parts };
+    const answer = await call(caller, rpc('message/send', { message }), { version: '0.3' });
+    expect([answer.status, answer.body.error]).toMatchObject([
+      200,
+      { code: -32_602, message: expect.stringMatching(/^params/) },
+    ]);
   });
 
   test('of a version that is not spoken, and with a body that is too large', async () => {

@@ -93,6 +93,7 @@ describe('a task that waits for a person', () => {
     expect(await stateOf(task)).toEqual({});
     const over = await fold(client.sendMessageStream(request('Yes.', { taskId: task.id, contextId: task.contextId })));
     expect([over.task.id, over.task.status?.state]).toEqual([task.id, TaskState.TASK_STATE_COMPLETED]);
+    expect(over.states).not.toContain(TaskState.TASK_STATE_INPUT_REQUIRED);
     expect(await stateOf(task)).toMatchObject({ paid: 'yes' });
   });
 
@@ -241,6 +242,9 @@ test('the client of version 0.3 gets an answer, streamed and not, and its task',
   const pieces = await Array.fromAsync(client.sendMessageStream({ message: { ...message, messageId: randomUUID() } }));
   expect(pieces.at(0)).toMatchObject({ kind: 'task', status: { state: 'submitted' } });
   expect(pieces.at(-1)).toMatchObject({ kind: 'status-update', final: true, status: { state: 'completed' } });
+  const question = { ...message, messageId: randomUUID(), parts: [{ kind: 'text', text: '[[tool:request_input]]' }] };
+  const asked = await Array.fromAsync(client.sendMessageStream({ message: question as OldMessage }));
+  expect(asked.at(-1)).toMatchObject({ kind: 'status-update', final: true, status: { state: 'input-required' } });
   const { result } = answer as { result: { id: string } };
   expect(await client.getTask({ id: result.id })).toMatchObject({ result: { id: result.id, kind: 'task' } });
 });

@@ -133,6 +133,7 @@ async function goOn(call: A2aCall, { parts }: Sent, record: LedgerRun): Promise<
     throw error instanceof MeshError && endings.has(error.reason) ? isOver() : error;
   });
   context.arriving.leave(request);
+  if (answers.length > 0) telling.resume();
   return { run, telling };
 }
 

@@ -13,15 +13,16 @@ export function isGoing({ status }: LedgerRun): boolean {
   return status === RunStatus.QUEUED || status === RunStatus.RUNNING;
 }
 
-/** A run as the task that it is now, from its stored events. */
+/** A run as the task that it is now, from its stored events. Only one that is over is watched: another one might go on meanwhile, for long. */
 export async function readTask(
   context: Pick<Context, 'runs' | 'sessions' | 'leaving'>,
   { run, record, signal }: { readonly run: DoorRun; readonly record: LedgerRun; readonly signal: AbortSignal },
 ): Promise<TaskTelling> {
   const telling = new TaskTelling(run, record.status);
-  if (isGoing(record)) {
+  if (isGoing(record) || record.status === RunStatus.WAITING) {
     for (const { seq, json } of await eventsSoFar(context, run, record))
       telling.take({ frame: { seq, partial: 0, json } });
+    if (!isGoing(record)) telling.take({ end: record });
     return telling;
   }
   for await (const told of watchRun(context, run, { signal })) telling.take(told);
@@ -29,7 +30,7 @@ export async function readTask(
   return telling;
 }
 
-/** The events of a run that goes on are among the newest ones of its session. */
+/** The events of a run that goes on, or waits, are among the newest ones of its session. */
 async function eventsSoFar(
   { sessions }: Pick<Context, 'sessions'>,
   { accountId, appName, userId, sessionId, invocationId }: DoorRun,

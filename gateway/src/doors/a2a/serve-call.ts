@@ -1,4 +1,10 @@
-import { A2AError, toJsonRpcError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import {
+  A2A_ERROR_CODE,
+  A2AError,
+  toJsonRpcError,
+  RequestMalformedError,
+  VersionNotSupportedError,
+} from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { FastifyReply } from 'fastify';
@@ -36,6 +42,7 @@ export async function serveCall(call: CallOf): Promise<FastifyReply> {
   const answer = await new Transport(handler).handle(body, new ServerCallContext({ requestedVersion: asked }));
   const thrown = failure();
   if (thrown !== undefined) throw thrown;
+  if (isUnreadable(answer)) return refuse(call, new RequestMalformedError('params: These are no params of the method'));
   if (!(Symbol.asyncIterator in answer)) return sendJson(reply, encodeJson(answer));
   return stream(call, answer);
 }
@@ -51,6 +58,20 @@ function malformed(body: unknown): A2AError | undefined {
 
 function refuse({ request, reply }: CallOf, error: unknown): FastifyReply {
   return sendJson(reply, encodeJson(errorOf(request.body, toJsonRpcError(error))));
+}
+
+/** What failed in the library and not in the mesh: it could not read the params, e.g. a file part without a file. */
+function isUnreadable(answer: object): boolean {
+  return 'error' in answer && (answer.error as { readonly code: number }).code === A2A_ERROR_CODE.INTERNAL_ERROR;
+}
+
+interface LegacyStatus {
+  readonly result?: { final?: boolean; readonly status?: { readonly state: string } };
+}
+
+/** In version 0.3 a question is the last piece of its stream, and ADK takes it for a question only then. The library tells so of ends alone. */
+function endAtQuestion({ result }: LegacyStatus): void {
+  if (result?.final === false && result.status?.state === 'input-required') result.final = true;
 }
 
 /** The id of a request may be missing, or of a type that no id has. */
@@ -76,7 +97,10 @@ async function stream(call: CallOf, answers: AsyncGenerator<object, void>): Prom
   const heartbeatMs = context.config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   const events = new EventStream(reply, { headers, heartbeatMs, onGone: () => undefined });
   try {
-    for (; next.done !== true; next = await answers.next()) await events.send(encodeJson(next.value), false);
+    for (; next.done !== true; next = await answers.next()) {
+      endAtQuestion(next.value);
+      await events.send(encodeJson(next.value), false);
+    }
   } catch (error) {
     if (!events.isGone) await events.send(encodeJson(brokenBy(error, call)), false);
   } finally {

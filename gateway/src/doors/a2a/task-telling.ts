@@ -63,6 +63,11 @@ export class TaskTelling {
     return [...begun, ...shown];
   }
 
+  /** A task that was answered waits no more. */
+  resume(): void {
+    this.task.status = statusOf(TaskState.TASK_STATE_WORKING);
+  }
+
   /** The status of a task that was told something else than what it waits for. */
   askAgain(run: LedgerRun): StreamResponse {
     return this.#end(run, [textPart('This answers no call that the task waits for.'), ...endParts(run)]);
@@ -118,10 +123,11 @@ export class TaskTelling {
   #artifact({ id, author, parts, append = false, lastChunk = false }: Chunk): StreamResponse {
     const artifact = { artifactId: id, name: author, description: '', parts, metadata: undefined, extensions: [] };
     const { artifacts } = this.task;
-    const index = artifacts.findIndex(({ artifactId }) => artifactId === id);
-    const known = artifacts[index];
-    if (known === undefined) artifacts.push(artifact);
-    else artifacts[index] = append ? { ...artifact, parts: [...known.parts, ...parts] } : artifact;
+    const known = artifacts.find(({ artifactId }) => artifactId === id);
+    // What was told is sent later than what follows may be added.
+    if (known === undefined) artifacts.push({ ...artifact, parts: [...parts] });
+    else if (append) known.parts.push(...parts);
+    else known.parts = [...parts];
     return {
       payload: { $case: 'artifactUpdate', value: { ...this.#named, artifact, append, lastChunk, metadata: undefined } },
     };
