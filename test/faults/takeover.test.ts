@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { StreamResponse } from '@a2a-js/sdk';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -9,6 +10,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson, textOf } from '../caller.ts';
+import { answerOf, clientOf, fold, request } from '../e2e/doors/a2a-client.ts';
 import { saidIn } from '../e2e/doors/agui-page.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
@@ -188,6 +190,25 @@ test('kill -9 of the executor: the stream of a response goes on with the next on
     expect(before + textOfEvents(rest)).toBe(said);
     expect(rest.at(-1)).toMatchObject({ type: 'response.completed' });
   }
+});
+
+test('kill -9 of the executor: a client of Agent2Agent that stays or comes back gets the answer once', {
+  timeout: 120_000,
+}, async () => {
+  const client = await clientOf(caller, 'careful');
+  const pieces: StreamResponse[] = [];
+  const staying = (async () => {
+    for await (const piece of client.sendMessageStream(request('over [[wait:5000]]there'))) pieces.push(piece);
+  })();
+  const told = () => pieces.some(({ payload }) => payload?.$case === 'artifactUpdate');
+  await expect.poll(told, { timeout: 30_000 }).toBe(true);
+  await mesh.kill('runs');
+  await endLeases();
+  await mesh.restart();
+  await staying;
+  const { task } = await fold(pieces);
+  expect(answerOf(task)).toBe('over there');
+  expect(answerOf((await fold(client.resubscribeTask({ tenant: '', id: task.id }))).task)).toBe('over there');
 });
 
 const summaryCalls = () => openAi.requests.filter(({ model }) => model === 'summary-model').length;
