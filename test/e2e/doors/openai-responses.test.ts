@@ -218,6 +218,7 @@ test('responses of others are not found, and those of a bound token are its user
     () => stranger.responses.retrieve(id),
     () => stranger.responses.cancel(id),
     () => client.responses.retrieve('x'),
+    () => client.responses.retrieve(`${id}~never`),
   ];
   for (const other of others) await expect(other()).rejects.toMatchObject({ status: 404, type: 'not_found_error' });
   const next = stranger.responses.create({ model: 'echo', input: 'x', previous_response_id: id });

@@ -2,6 +2,7 @@ import type { JsonObject } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { type Context, unary } from '../../context.ts';
+import { HttpError } from '../../edge/errors/request-error.ts';
 import { createTeller, type Piece } from '../road/pieces.ts';
 import type { DoorRun } from '../road/start-run.ts';
 import { watchRun } from '../road/watch-run.ts';
@@ -27,7 +28,7 @@ interface Telling {
   readonly inOrder?: boolean;
 }
 
-/** Tells what a run answers to one message, from its beginning or from an answer on, until the run is over or waits. A run that has gone on since then is told until that answer. */
+/** Tells what a run answers to one message, from its beginning or from an answer on, until the run is over or waits. A run that has gone on since then is told until that answer. Throws 404 when the calls were never answered. */
 export async function* tellRun(context: Context, run: DoorRun, telling: Telling): AsyncGenerator<Told> {
   const { signal, answered, inOrder = false } = telling;
   const teller = createTeller();
@@ -35,6 +36,7 @@ export async function* tellRun(context: Context, run: DoorRun, telling: Telling)
   let isBegun = answered === undefined;
   for await (const told of watchRun(context, run, { signal })) {
     if ('end' in told) {
+      if (!isBegun) throw new HttpError(404, 'The run got no answer to this call.');
       yield { pieces: teller.end(), end: { run: told.end, calls: awaitedCalls(told.end) } };
       return;
     }

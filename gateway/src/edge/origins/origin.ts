@@ -42,7 +42,7 @@ export function createOriginGuard(policy: OriginPolicy) {
 
 /** Headers that scripts of other origins may read. */
 const exposed =
-  'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag, Location, Accept-Ranges, Content-Range, ' +
+  'X-Request-Id, X-Invocation-Id, X-Session-Id, X-Next-Cursor, Link, ETag, Location, Accept-Ranges, Content-Range, ' +
   'Content-Disposition, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, WWW-Authenticate, ' +
   'Idempotency-Replayed';
 
