@@ -233,6 +233,20 @@ test('requests without a token, a scope or an own user are refused', async () =>
   expect(run.body).toMatchObject({ userId: 'u1' });
 });
 
+test('the stream of a token that is revoked ends, and its run goes on', async () => {
+  const token = await tokenWith({ scopes: ['runs:write'] });
+  const body = { model: 'echo', messages: [user('one [[wait:6000]]two')], stream: true as const };
+  const { data, response } = await clientOf(token).chat.completions.create(body).withResponse();
+  const reading = (async () => {
+    for await (const { choices } of data) if (choices[0]?.finish_reason === 'stop') return 'stop';
+    return undefined;
+  })();
+  await new Caller(url, token.token).request('DELETE', '/api/auth/tokens/current');
+  await expect(reading).rejects.toMatchObject({ type: 'authentication_error' });
+  const run = await account.request('GET', `/runs/${response.headers.get('x-invocation-id')}`);
+  expect(run.body).toMatchObject({ status: 'running' });
+});
+
 test('requests that are wrong or too large name their fault, and a refused one leaves no session', async () => {
   const messages: ChatCompletionMessageParam[] = [user('a'), { role: 'assistant', content: 'b' }, user('c')];
   const session_id = randomUUID();
