@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Caller, newAccount } from '../../caller.ts';
+import { Caller, newAccount } from '../../caller.ts';
 import { call, mcpClients, post, say, textsOf, tokenOf, toldBy } from './mcp-clients.ts';
 
 const resources = new AsyncDisposableStack();
@@ -177,7 +177,6 @@ test.each([
 ] as const)('with the %s protocol the run of a client that closes its stream %s', async (_, __, open, status) => {
   const client = await open(ada);
   const session_id = randomUUID();
-  await ada.request('POST', `/apps/echo/users/user/sessions/${session_id}`);
   const called = client.callTool(say('[[wait:2000]]late', { session_id }));
   called.catch(() => undefined);
   const run = await begun(session_id);
@@ -185,4 +184,40 @@ test.each([
   await expect
     .poll(async () => (await ada.request<{ status: string }>('GET', `/runs/${run}`)).body.status)
     .toBe(status);
+});
+
+test('with the older protocol a client cancels its call by its number, and no other one of the account', async () => {
+  const [client, other] = [await connect(ada), await connect(ada)];
+  const [session_id, kept] = [randomUUID(), randomUUID()];
+  const leaving = new AbortController();
+  const call = say('[[wait:20000]]late', { session_id });
+  const called = client.callTool(call, undefined, { signal: leaving.signal });
+  called.catch(() => undefined);
+  const goesOn = other.callTool(say('[[wait:1500]]there', { session_id: kept }));
+  const run = await begun(session_id);
+  await begun(kept);
+  leaving.abort();
+  const status = async () => (await ada.request<{ status: string }>('GET', `/runs/${run}`)).body.status;
+  await expect.poll(status).toBe('cancelled');
+  expect(toldBy(await goesOn)).toMatchObject({ text: 'there', status: 'completed' });
+  expect(textsOf(await client.callTool(say('next', { session_id })))).toEqual(['next']);
+});
+
+test('a call ends within seconds after its token was revoked, and its run goes on', async () => {
+  const { body } = await ada.request<{ id: string; token: string }>('POST', '/api/auth/tokens', {
+    name: 'a token',
+    scopes: ['runs:write'],
+  });
+  const client = await connectModern(new Caller(ada.url, body.token));
+  const session_id = randomUUID();
+  const called = client.callTool(say('[[wait:6000]]late', { session_id }));
+  const run = await begun(session_id);
+  expect((await ada.fetch('DELETE', `/api/auth/tokens/${body.id}`)).status).toBeLessThan(300);
+  const ended = await called;
+  expect([ended.isError, textsOf(ended).join()]).toEqual([
+    true,
+    expect.stringContaining('credential of this call was revoked'),
+  ]);
+  const read = async () => (await ada.request<{ status: string }>('GET', `/runs/${run}`)).body.status;
+  await expect.poll(read).toBe('completed');
 });

@@ -9,6 +9,7 @@ import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { endUserOf } from '../road/end-user.ts';
 import { type DoorRun, startRun } from '../road/start-run.ts';
+import { runIdOf } from './cancel-call.ts';
 import type { DoorCall } from './door-call.ts';
 import type { ToolArguments } from './tools.ts';
 import { answersOfElicitation, type WaitingCall, waitingCalls } from './waiting.ts';
@@ -37,6 +38,8 @@ export async function beginRun(door: DoorCall, tool: ToolCall): Promise<DoorRun>
   const key = keyOf(request, call);
   // A call that is repeated without a session means the one that the first call has made.
   const sessionId = args.session_id || (key === '' ? randomUUID() : uuidOf('mcp', key));
+  // A repetition has another number, and would be another request.
+  const invocationId = key === '' ? runIdOf(request, call.mcpReq.id) : undefined;
   return startRun(door.context, door, {
     appName: tool.appName,
     userId: endUserOf(request.identity, args.user),
@@ -44,6 +47,7 @@ export async function beginRun(door: DoorCall, tool: ToolCall): Promise<DoorRun>
     content: { parts: [{ text: message }] },
     streaming: call.mcpReq._meta?.progressToken !== undefined,
     idempotencyKey: key,
+    ...(invocationId !== undefined && { invocationId }),
   });
 }
 

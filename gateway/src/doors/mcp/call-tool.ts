@@ -8,7 +8,7 @@ import type {
 import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
 import { unary } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
-import { InvalidRequest } from '../../edge/errors/request-error.ts';
+import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { requestCheck } from '../../edge/validation/index.ts';
 import { createTeller, type Piece } from '../road/pieces.ts';
 import type { DoorRun } from '../road/start-run.ts';
@@ -33,15 +33,18 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const app = door.apps.find((one) => toolName(one.name) === name);
   if (app === undefined) throw new door.mcp.ProtocolError(invalidParams, `Unknown tool: ${name}`);
+  let run: DoorRun | undefined;
   try {
-    const run = await beginRun(door, { appName: app.name, args: argumentsOf(sent), call });
+    run = await beginRun(door, { appName: app.name, args: argumentsOf(sent), call });
     const said: Said = { text: '', files: [] };
     const end = await endOf(door, { run, call, said });
     if (end !== undefined) return questionOf(door, end, call) ?? resultOf(end, said);
     await leave(door, run);
-    return { content: [] };
+    // A client that has left does not read this.
+    throw new HttpError(401, 'The credential of this call was revoked.');
   } catch (error) {
-    return { content: [{ type: 'text', text: textOf(door, error) }], isError: true };
+    const goesOn = run === undefined ? '' : ` It is the run ${run.invocationId} of the session ${run.sessionId}.`;
+    return { content: [{ type: 'text', text: `${textOf(door, error)}${goesOn}` }], isError: true };
   }
 }
 
@@ -57,9 +60,9 @@ interface Watched {
   readonly said: Said;
 }
 
-/** The run as it ended or began to wait; undefined when the client has left before. */
-async function endOf({ context }: DoorCall, { run, call, said }: Watched): Promise<LedgerRun | undefined> {
-  const { signal } = call.mcpReq;
+/** The run as it ended or began to wait; undefined when the client has left before, or may not read it any more. */
+async function endOf({ context, revoked }: DoorCall, { run, call, said }: Watched): Promise<LedgerRun | undefined> {
+  const signal = AbortSignal.any([call.mcpReq.signal, revoked]);
   const teller = createTeller();
   const tell = notifier(call);
   for await (const told of watchRun(context, run, { signal })) {
@@ -85,7 +88,7 @@ function notifier({ mcpReq: { _meta, notify } }: ServerContext): (piece: Piece) 
   };
 }
 
-/** Clients of the newer protocol cancel a call by closing its stream; in the older one that means nothing, as does the end of a credential. */
+/** Clients of the newer protocol cancel a call by closing its stream; in the older one that means nothing. */
 async function leave({ context, era, reply }: DoorCall, run: DoorRun): Promise<void> {
   if (era === 'modern' && reply.raw.destroyed) await context.sessions.cancelRun(run, unary);
 }

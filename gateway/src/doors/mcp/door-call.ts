@@ -12,6 +12,8 @@ export interface DoorCall {
   readonly apps: readonly NamedApp[];
   /** `modern`: the revision 2026-07-28, whose requests stand alone. */
   readonly era: 'modern' | 'legacy';
+  /** Aborts when the credential of the request is revoked. */
+  readonly revoked: AbortSignal;
   /** The library, which is loaded with the first call. */
   readonly mcp: typeof Mcp;
 }

@@ -7,6 +7,7 @@ import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { AppPath } from '../../edge/records/path.ts';
 import { EventStream } from '../../edge/streams/event-stream.ts';
 import { onceClosed } from '../../edge/streams/once-closed.ts';
+import { cancelCall, nameSession } from './cancel-call.ts';
 import { callTool } from './call-tool.ts';
 import { mcpProblem } from './mcp-problem.ts';
 import { type NamedApp, toolOf } from './tools.ts';
@@ -23,7 +24,7 @@ const eventStream = 'text/event-stream';
 const instructions =
   'Each tool is an agent. A result names its session: give session_id to go on with that conversation. A result with the status waiting says how to answer.';
 
-/** One address for all apps, and one for each app. Both are stateless: no session of the protocol is kept. */
+/** One address for all apps, and one for each app. Both keep nothing of a client between its requests. */
 export function mcpRoutes(app: App, context: Context): void {
   const { authentication, arriving } = context;
   const turns = { onRequest: arriving.enter, preHandler: arriving.takeTurn };
@@ -60,10 +61,13 @@ async function serve(context: Context, message: Message): Promise<FastifyReply> 
   const { request, reply, apps } = message;
   const count = [request.body].flat().filter(isCall).length;
   if (count > 1) throw new BadRequest('A batch may hold one tools/call: send each call by itself.');
+  nameSession(request, reply);
+  await cancelCall(context, request);
   const mcp = await import('@modelcontextprotocol/server');
   const left = new AbortController();
   onceClosed(reply.raw, () => left.abort());
-  using _open = context.authentication.onRevocation(request.identity, () => left.abort());
+  const revoked = new AbortController();
+  using _open = context.authentication.onRevocation(request.identity, () => revoked.abort());
   const handler = mcp.createMcpHandler(
     ({ era }) => {
       const server = new mcp.Server(
@@ -73,7 +77,7 @@ async function serve(context: Context, message: Message): Promise<FastifyReply> 
       );
       server.setRequestHandler('tools/list', () => ({ tools: apps.map(toolOf) }));
       server.setRequestHandler('tools/call', ({ params }, call) =>
-        callTool({ ...message, context, mcp, era }, params, call),
+        callTool({ ...message, context, mcp, era, revoked: revoked.signal }, params, call),
       );
       return server;
     },
