@@ -5,6 +5,7 @@ import type { StreamResponse } from '@a2a-js/sdk';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { DefaultChatTransport, readUIMessageStream } from 'ai';
 import OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import pg from 'pg';
@@ -210,6 +211,33 @@ test('kill -9 of the executor: a client of Agent2Agent that stays or comes back 
   const { task } = await fold(pieces);
   expect(answerOf(task)).toBe('over there');
   expect(answerOf((await fold(client.resubscribeTask({ tenant: '', id: task.id }))).task)).toBe('over there');
+});
+
+test('kill -9 of the executor: a chat that is opened again has the whole answer, which begins with what was told before', {
+  timeout: 120_000,
+}, async () => {
+  const headers = { authorization: `Bearer ${caller.token}` };
+  const transport = new DefaultChatTransport({ api: `${mesh.url}/api/chat/careful`, headers });
+  const parts = [{ type: 'text' as const, text: 'first [[wait:5000]]second' }];
+  const asked = { trigger: 'submit-message', chatId: 'killed', messageId: undefined, abortSignal: undefined } as const;
+  const stream = await transport.sendMessages({ ...asked, messages: [{ id: 'm1', role: 'user', parts }] });
+  let told = '';
+  const wordsOf = async (chunks: typeof stream | null) => {
+    if (chunks === null) throw new Error('the run is over');
+    let words = '';
+    for await (const message of readUIMessageStream({ stream: chunks }))
+      told = words = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    return words;
+  };
+  const words = wordsOf(stream);
+  await expect.poll(() => told, { timeout: 30_000 }).toBe('first ');
+  await mesh.kill('runs');
+  await endLeases();
+  await mesh.restart();
+  // The first stream goes on if the executor is back within ten seconds.
+  const again = wordsOf(await transport.reconnectToStream({ chatId: 'killed' }));
+  expect(['first ', 'first second']).toContain(await words);
+  expect(await again).toBe('first second');
 });
 
 const summaryCalls = () => openAi.requests.filter(({ model }) => model === 'summary-model').length;

@@ -28,7 +28,7 @@ function chatOf({ caller = bound, ...options }: Options = {}) {
 
 test('a chat is a session, and its messages are runs that are answered word by word', async () => {
   const { chatId, ask, send } = chatOf();
-  const first = says('Hello, mesh');
+  const first = says('Hello, [[wait:1000]]mesh');
   const chunks = await chunksOf(await ask([first]));
   expect(chunks.filter(({ type }) => type === 'text-delta').length).toBeGreaterThan(1);
   expect(chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')).toBe('Hello, mesh');

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { useChat } from '@ai-sdk/react';
-import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
+import {
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  type UIMessage,
+} from 'ai';
 import { Window } from 'happy-dom';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { Caller, newAccount } from '../../caller.ts';
@@ -32,8 +37,17 @@ afterAll(async () => {
 
 type Chat = ReturnType<typeof useChat<UIMessage>>;
 
+const whenApproved = lastAssistantMessageIsCompleteWithApprovalResponses;
+const whenTold = lastAssistantMessageIsCompleteWithToolCalls;
+
+interface PageOptions {
+  readonly app?: string;
+  readonly resume?: boolean;
+  readonly sendsOn?: typeof whenApproved;
+}
+
 /** A page with a chat. `chat` is what the hook answered at the latest rendering. */
-async function openPage(id: string, { app = 'echo', resume = false } = {}) {
+async function openPage(id: string, { app = 'echo', resume = false, sendsOn = whenApproved }: PageOptions = {}) {
   const [{ createElement }, { createRoot }, { flushSync }] = await Promise.all([
     import('react'),
     import('react-dom/client'),
@@ -47,7 +61,7 @@ async function openPage(id: string, { app = 'echo', resume = false } = {}) {
       id,
       transport,
       resume,
-      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+      sendAutomaticallyWhen: sendsOn,
     });
     return null;
   };
@@ -94,6 +108,20 @@ test('an approval in useChat is sent by itself, and the run goes on in its messa
     ['assistant', expect.stringContaining('thanks')],
   ]);
   expect(page.chat().error).toBeUndefined();
+  page.close();
+});
+
+test('an output that a page gives is sent by itself, and a finished answer with tools is not sent again', async () => {
+  const page = await openPage(randomUUID(), { sendsOn: whenTold });
+  await page.chat().sendMessage({ text: '[[tool:request_input {"message":"Which date?"}]] booked' });
+  await expect.poll(() => page.tool()?.state).toBe('input-available');
+  const { toolCallId = '' } = page.tool() ?? {};
+  await page.chat().addToolOutput({ tool: 'request_input' as never, toolCallId, output: '1 May' });
+  await expect.poll(() => page.texts().at(-1)?.[1]).toContain('booked');
+  await expect.poll(() => page.chat().status).toBe('ready');
+  await page.chat().sendMessage({ text: '[[state:mine=1]] noted' });
+  await expect.poll(() => page.chat().status).toBe('ready');
+  expect([page.texts().at(-1)?.[1]?.trim(), page.chat().error]).toEqual(['noted', undefined]);
   page.close();
 });
 
