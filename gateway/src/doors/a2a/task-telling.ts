@@ -24,11 +24,18 @@ type Frame = Pick<RunFrame, 'seq' | 'partial' | 'json'>;
 /** An event of the run at its place, or its end. */
 type News = { readonly frame: Frame } | { readonly end: LedgerRun };
 
-/** An answer that is being said. */
+/** A text or a thought that is being said. */
 interface Saying {
+  readonly words: 'text' | 'thought';
   readonly author: string;
-  text: string;
+  /** What was told of it. */
+  told: string;
+  /** What comes next. */
+  untold: string;
 }
+
+/** A piece of a text is told when it is at least this part of what was told before: a long text has some hundred pieces, and clients bound the lines of an answer. */
+const smallestPart = 1 / 128;
 
 /**
  * Tells a run as a task. Each text of its agents is an artifact: its words are appended, and the whole text takes their place at its end, as ADK does it, so
@@ -86,12 +93,12 @@ export class TaskTelling {
   #tell(piece: Piece, isSilent = false): StreamResponse[] {
     switch (piece.kind) {
       case 'open':
-        if (piece.words === 'text') this.#sayings.set(piece.id, { author: piece.author, text: '' });
+        this.#sayings.set(piece.id, { words: piece.words, author: piece.author, told: '', untold: '' });
         return [];
       case 'delta':
-        return piece.words === 'thought' ? [this.#working([thoughtPart(piece.text)])] : this.#say(piece, isSilent);
+        return this.#say(piece, isSilent);
       case 'close':
-        return piece.words === 'thought' ? [] : this.#close(piece.id);
+        return this.#close(piece.id);
       case 'call': {
         const { id, name, args } = piece;
         return [this.#working([dataPart('function_call', { id, name, args })])];
@@ -107,17 +114,22 @@ export class TaskTelling {
   }
 
   #say({ id, text }: { readonly id: string; readonly text: string }, isSilent: boolean): StreamResponse[] {
-    const saying = this.#sayings.get(id);
-    if (saying === undefined) return [];
-    const append = saying.text !== '';
-    saying.text += text;
-    return isSilent ? [] : [this.#artifact({ id, author: saying.author, parts: [textPart(text)], append })];
+    const saying = this.#sayings.get(id) as Saying;
+    const { words, author, told } = saying;
+    const next = saying.untold + text;
+    const isTold = !isSilent && next.length >= told.length * smallestPart;
+    saying.told = isTold ? told + next : told;
+    saying.untold = isTold ? '' : next;
+    if (!isTold) return [];
+    if (words === 'thought') return [this.#working([thoughtPart(next)])];
+    return [this.#artifact({ id, author, parts: [textPart(next)], append: told !== '' })];
   }
 
   #close(id: string): StreamResponse[] {
-    const { author, text } = this.#sayings.get(id) as Saying;
+    const { words, author, told, untold } = this.#sayings.get(id) as Saying;
     this.#sayings.delete(id);
-    return [this.#artifact({ id, author, parts: [textPart(text)], lastChunk: true })];
+    if (words === 'text') return [this.#artifact({ id, author, parts: [textPart(told + untold)], lastChunk: true })];
+    return untold === '' ? [] : [this.#working([thoughtPart(untold)])];
   }
 
   #artifact({ id, author, parts, append = false, lastChunk = false }: Chunk): StreamResponse {
