@@ -147,7 +147,7 @@ describe('a task that is at work', () => {
     const { value: task } = (first as StreamResponse).payload as { readonly value: Task };
     const { id } = task;
     leaving.abort();
-    await expect(stream.next()).rejects.toThrow();
+    await expect(Array.fromAsync(stream)).rejects.toThrow();
     const stateNow = async () => (await client.getTask({ tenant: '', id })).status?.state;
     await expect.poll(stateNow).toBe(TaskState.TASK_STATE_WORKING);
     const cancelled = await client.cancelTask({ tenant: '', id, metadata: undefined });
