@@ -108,3 +108,14 @@ test('errors before the stream are sentences, which useChat shows to people', as
     message: 'The request body is too large.',
   });
 });
+
+test('an address that begins like data and never has any is refused at once, whatever its length', async () => {
+  const heads = ['a', ';', 'a;'].map((piece) => `data:${piece.repeat(4_000_000)}`);
+  for (const url of heads) {
+    const message = says('hi', { type: 'file', mediaType: 'text/plain', url });
+    await expect(chatOf().ask([message])).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining('The url of a file is a data: URL in base64'),
+    });
+  }
+});

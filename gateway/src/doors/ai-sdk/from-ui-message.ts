@@ -29,13 +29,17 @@ export function newestMessage({ messages }: ChatRequest): UserMessage {
   return { id: message.id ?? '', index, content: { role: 'user', parts } };
 }
 
+const dataHead = /^data:([^,;]*)(?:;[^,;]*)*;base64,/;
+/** Most characters of an address in which the head of its data is looked for. */
+const longestHead = 1_000;
+
 function partsOf({ type, text, url: address, mediaType }: UiPart, place: string): Static<typeof Part>[] {
   if (type === 'text') return text ? [{ text }] : [];
   if (type !== 'file') return [];
   const url = address ?? '';
-  const [, declared = '', base64] = /^data:([^,;]*)[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  const [head, declared = ''] = dataHead.exec(url.slice(0, longestHead)) ?? [];
   const mimeType = mediaType || declared || 'application/octet-stream';
-  if (base64 !== undefined) return [{ inlineData: { data: bytesOf(base64, place), mimeType } }];
+  if (head !== undefined) return [{ inlineData: { data: bytesOf(url.slice(head.length), place), mimeType } }];
   if (/^(https?|gs):/.test(url)) return [{ fileData: { fileUri: url, mimeType } }];
   throw new BadRequest(
     `${place}: The url of a file is a data: URL in base64, or an address that begins with https:, http: or gs:.`,
