@@ -37,7 +37,7 @@ export function transcriptOf(messages: readonly Said[], place: Place): Transcrip
   const turns: Turn[] = [];
   for (const { kind, ...message } of messages) {
     if (!('parts' in message)) continue;
-    if (kind === 'system' && turns.length === 0) instructions.push(...message.parts);
+    if (kind === 'system' && turns.length === 0) for (const part of message.parts) instructions.push(part);
     else add(turns, kind === 'model' ? 'model' : 'user', message.parts);
   }
   const newest = turns.pop();
@@ -48,6 +48,7 @@ export function transcriptOf(messages: readonly Said[], place: Place): Transcrip
 
 function add(turns: Turn[], role: Turn['role'], parts: readonly Part[]): void {
   const last = turns.at(-1);
-  if (last?.role === role) last.parts.push(...parts);
-  else turns.push({ role, parts: [...parts] });
+  if (last?.role !== role) turns.push({ role, parts: [...parts] });
+  // More than some ten thousand parts are too many arguments of one call.
+  else for (const part of parts) last.parts.push(part);
 }
