@@ -51,6 +51,15 @@ describe('a call is refused in the form of the protocol:', () => {
     expect((await call(reader, rpc('GetTask', { id }))).body).toMatchObject({ id: 7, result: { id } });
   });
 
+  test.each([[[1]], ['yes'], [5]])('no answer to a call, but data for the model, is %j', async (data) => {
+    const parts = [{ data, metadata: { adk_type: 'function_response' } }];
+    expect((await call(caller, sending({ parts }))).body).toMatchObject({
+      result: {
+        task: { status: { state: 'TASK_STATE_COMPLETED' }, history: [{ parts: [{ text: JSON.stringify(data) }] }] },
+      },
+    });
+  });
+
   test('for an app that there is not, and for tasks and apps of another account', async () => {
     expect(await call(caller, sending(), { app: 'nothing' })).toMatchObject({ status: 404, body: { error: {} } });
     expect((await caller.request('GET', cardPath('nothing'))).status).toBe(404);

@@ -60,12 +60,17 @@ export function toMeshPart({ content, metadata, mediaType, filename }: A2aPart):
     case 'url':
       return [{ fileData: { ...file, fileUri: content.value } }];
     case 'data': {
-      const isAnswer = metadata?.[typeKey] === 'function_response';
-      return [isAnswer ? { functionResponse: content.value as JsonObject } : { text: JSON.stringify(content.value) }];
+      const value: unknown = content.value;
+      const isAnswer = metadata?.[typeKey] === 'function_response' && isObject(value);
+      return [isAnswer ? { functionResponse: value } : { text: JSON.stringify(value) }];
     }
     case undefined:
       return [];
   }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Base64 in the alphabet of events. */
