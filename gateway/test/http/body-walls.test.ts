@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { MeshError } from '@agentmesh/lib/rpc';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Edge, startEdge, token } from '../edge.ts';
 
@@ -156,3 +157,58 @@ describe('a body that stalls', () => {
     }
   });
 });
+
+const text = 'x'.repeat(200 * kib);
+const a2aMessage = { messageId: 'm', role: 'ROLE_USER', parts: [{ text }] };
+const doors: readonly (readonly [path: string, body: object])[] = [
+  ['/v1/chat/completions', { model: 'a', messages: [{ role: 'user', content: text }] }],
+  ['/v1/chat/completions', { model: 'a', stream: true, messages: [{ role: 'user', content: text }] }],
+  ['/v1/responses', { model: 'a', input: text }],
+  ['/a2a/a', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message: a2aMessage } }],
+  ['/a2a/a', { jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage', params: { message: a2aMessage } }],
+  ['/mcp/a', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', arguments: { message: text } } }],
+  ['/agui/a', { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: text }] }],
+  ['/api/chat/a', { id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text }] }] }],
+];
+
+it.each(doors)(
+  'a body that has begun a run through %s leaves its room to others while the run goes on',
+  async (path, json) => {
+    const watched = Promise.withResolvers<string>();
+    await using own = await startEdge({
+      env: { GATEWAY_MAX_BODY_BYTES: String(256 * kib), GATEWAY_MAX_BODIES_BYTES: String(320 * kib) },
+      sessions: {
+        createSession: () => ({
+          session: { appName: 'a', userId: 'u', id: 's', stateJson: new Uint8Array(), lastUpdateTime: 1 },
+        }),
+        getRun: () => {
+          throw new MeshError('not_found', 'run_not_found', 'Run not found');
+        },
+      },
+      runs: {
+        listApps: () => ({ apps: [{ name: 'a' }] }),
+        startRun: () => ({ invocationId: 'r' }),
+        async *watchRun(_request, { signal }) {
+          yield { frames: [] };
+          watched.resolve('begun');
+          await once(signal, 'abort');
+        },
+      },
+    });
+    const left = new AbortController();
+    const headers = {
+      ...type,
+      'a2a-version': '1.0',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${await token({})}`,
+    };
+    const asked = fetch(own.url + path, { method: 'POST', headers, body: JSON.stringify(json), signal: left.signal })
+      .then((answer) => answer.text())
+      .catch(() => '');
+    expect(await Promise.race([watched.promise, asked])).toBe('begun');
+    const state = { text: 'x'.repeat(200 * kib) };
+    await vi.waitFor(async () => expect((await own.send(sessions, { json: { state } })).status).toBe(200));
+    left.abort();
+    await asked;
+  },
+);

@@ -11,6 +11,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Context, unary } from '../../context.ts';
+import { forgetBody } from '../../edge/bodies/receive-body.ts';
 import { keyedCall, leavableCall } from '../../edge/idempotency/keyed-call.ts';
 import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
@@ -102,6 +103,7 @@ async function newTask(call: A2aCall, { message, parts, user, streaming }: Sent)
       idempotencyKey: key,
     },
   );
+  forgetParams(request);
   const telling = new TaskTelling(run);
   return { run, telling };
 }
@@ -133,8 +135,16 @@ async function goOn(call: A2aCall, { parts }: Sent, record: LedgerRun): Promise<
     throw error instanceof MeshError && endings.has(error.reason) ? isOver() : error;
   });
   context.arriving.leave(request);
+  forgetParams(request);
   if (answers.length > 0) telling.resume();
   return { run, telling };
+}
+
+/** Gives back the room of a message that is stored. The id of the call is still needed. */
+function forgetParams(request: FastifyRequest): void {
+  const { id } = request.body as { readonly id?: unknown };
+  forgetBody(request);
+  request.body = { id };
 }
 
 /** Reasons with which a run refuses a message because it has meanwhile ended, or was answered. */

@@ -1,4 +1,7 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import type { App, Context } from '../../context.ts';
+import { forgetBody } from '../../edge/bodies/receive-body.ts';
 import { routeFamily } from '../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall } from '../../edge/idempotency/keyed-call.ts';
@@ -7,8 +10,8 @@ import { chatOf, unfinishedRuns } from './chat.ts';
 import { chatProblem } from './chat-problem.ts';
 import { AppPath, ChatPath, ChatRequest, UserQuery } from './chat-record.ts';
 import { answersIn } from './from-ui-message.ts';
-import { sendMessage } from './send-message.ts';
-import { showRun } from './show-run.ts';
+import { type Exchange as MessageExchange, sendMessage } from './send-message.ts';
+import { type Shown, showRun } from './show-run.ts';
 
 const common = { tag: 'doors', caller: 'account', limitsToUser: true, problemAs: chatProblem } as const;
 const writes = routeFamily({ ...common, scope: 'runs:write', setsNoState: true });
@@ -28,18 +31,27 @@ function addSend(app: App, context: Context): void {
     '/api/chat/:app_name',
     { onRequest: arriving.enter, preHandler: arriving.takeTurn, ...writes(authentication, schema) },
     async (request, reply) => {
-      const { identity, params, body, query } = request;
-      const place = { app_name: params.app_name, session_id: body.id };
-      const chat = chatOf({ identity, params: place, query: { user: body.user || query.user } });
-      const answers = answersIn(body);
-      const shown =
-        answers.length > 0
-          ? await answerRun(context, { request, reply }, { chat, answers })
-          : await sendMessage(context, { request, reply }, chat);
+      const shown = await begin(context, { request, reply });
+      forgetBody(request);
       await showRun(context, { request, reply }, shown);
       return reply;
     },
   );
+}
+
+interface Sending extends MessageExchange {
+  readonly request: MessageExchange['request'] &
+    FastifyRequest<{ Params: Static<typeof AppPath>; Querystring: Static<typeof UserQuery> }>;
+}
+
+/** Answers the run that waits for what the page says about calls, else starts one. */
+function begin(context: Context, { request, reply }: Sending): Promise<Shown> {
+  const { identity, params, body, query } = request;
+  const place = { app_name: params.app_name, session_id: body.id };
+  const chat = chatOf({ identity, params: place, query: { user: body.user || query.user } });
+  const answers = answersIn(body);
+  if (answers.length > 0) return answerRun(context, { request, reply }, { chat, answers });
+  return sendMessage(context, { request, reply }, chat);
 }
 
 function addResume(app: App, context: Context): void {

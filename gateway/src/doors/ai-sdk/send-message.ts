@@ -10,7 +10,8 @@ import type { ChatRequest } from './chat-record.ts';
 import { newestMessage, type UserMessage } from './from-ui-message.ts';
 import type { Shown } from './show-run.ts';
 
-interface Exchange {
+/** A request that brings a message, and its answer. */
+export interface Exchange {
   readonly request: FastifyRequest<{ Headers: Static<typeof IdempotencyKey>; Body: ChatRequest }>;
   readonly reply: FastifyReply;
 }

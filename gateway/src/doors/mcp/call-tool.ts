@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
 import { unary } from '../../context.ts';
+import { forgetBody } from '../../edge/bodies/receive-body.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
 import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { requestCheck } from '../../edge/validation/index.ts';
@@ -36,6 +37,7 @@ export async function callTool(
   let run: DoorRun | undefined;
   try {
     run = await beginRun(door, { appName: app.name, args: argumentsOf(sent), call });
+    forgetBody(door.request);
     const said: Said = { text: '', files: [] };
     const end = await endOf(door, { run, call, said });
     if (end !== undefined) return questionOf(door, end, call) ?? resultOf(end, said);
