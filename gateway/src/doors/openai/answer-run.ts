@@ -5,7 +5,7 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { headerText, invocationHeader } from '../../edge/streams/invocation-header.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import type { DoorRun } from '../road/start-run.ts';
-import type { Http } from './begin-run.ts';
+import { type Http, markBegun } from './begin-run.ts';
 import { type AwaitedCall, parseCallId } from './call-ids.ts';
 import { isFields } from './content-parts.ts';
 import { refusal } from './refusal.ts';
@@ -45,6 +45,7 @@ export async function answerRun(
   };
   const { already } = await runs.answerRun(asked, new CallUntil(readingFor(reply.raw), { timeoutMs: 30_000 }));
   arriving.leave(request);
+  markBegun({ request, reply }, idempotencyKey);
   reply.header(invocationHeader, headerText(invocationId));
   if (already) reply.header(replayedHeader, 'true');
   return { run, answered: new Set(responses.map(({ id }) => id)) };

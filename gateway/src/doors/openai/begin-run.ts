@@ -40,12 +40,19 @@ export async function beginRun(context: Context, http: Http, asked: Asked): Prom
   if (begun.length > 1) await createHistory(context, session, begun.slice(0, -1));
   const message = { ...asked, sessionId, content: { parts: [...(begun.at(-1)?.parts ?? [])] } };
   try {
-    return await startRun(context, http, message);
+    const run = await startRun(context, http, message);
+    markBegun(http, idempotencyKey);
+    return run;
   } catch (error) {
     // A run that is refused leaves no session behind.
     if (isOwn && begun.length > 1 && isRefusal(error)) await context.sessions.deleteSession({ session }, unary);
     throw error;
   }
+}
+
+/** Tells clients of OpenAI not to repeat a request that has had its effect, whatever becomes of its answer. With a key it has it once. */
+export function markBegun({ reply }: Http, idempotencyKey: string): void {
+  if (idempotencyKey === '') reply.header('x-should-retry', 'false');
 }
 
 /** The instructions stand in front of the user's first message. */
