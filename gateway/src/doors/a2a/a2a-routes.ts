@@ -8,7 +8,7 @@ import { a2aProblem } from './a2a-problem.ts';
 import { type AppGraph, agentCard, legacyAgentCard } from './agent-card.ts';
 import { scopeOfCall } from './rpc-call.ts';
 
-const family = { tag: 'doors', caller: 'runtime', problemAs: a2aProblem } as const;
+const family = { tag: 'doors', caller: 'account', problemAs: a2aProblem } as const;
 const reads = routeFamily({ ...family, scope: 'runs:read', holdsNoUserData: true });
 const calls = routeFamily({ ...family, scopeOf: ({ body }) => scopeOfCall(body), limitsToUser: true });
 

@@ -14,7 +14,7 @@ import { type NamedApp, toolOf } from './tools.ts';
 
 const calls = routeFamily({
   tag: 'doors',
-  caller: 'runtime',
+  caller: 'account',
   scope: 'runs:write',
   limitsToUser: true,
   problemAs: mcpProblem,
