@@ -53,7 +53,8 @@ class RunLog:
         self.last_id = after
         self.record: models.Run | None = None
         self._said: dict[str, str] = {}
-        self._is_gapped = False
+        # Agents that have said something whole since the newest gap; None before the first one.
+        self._since_gap: set[str] | None = None
 
     def keep(self, event: str, frame_id: str, data: str) -> None:
         # A frame without data, such as `retry: 1000`, is no event; httpx-sse yields it as one.
@@ -71,20 +72,23 @@ class RunLog:
     def new_text(self, event: RunEvent) -> str:
         """The new text of an event: all pieces together are what the agents have said, each word once."""
         if isinstance(event, Gap):
-            self._is_gapped = True
+            self._since_gap = set()
             return ""
         if event.get("author") == "user":
             return ""
         speaker, text = f"{event.get('branch') or ''} {event.get('author')}", text_of(event)
         before = self._said.get(speaker, "")
         if event.get("partial"):
-            if self._is_gapped:
+            # It is not known which words of an agent are missing before its next whole event, which has them.
+            if self._since_gap is not None and speaker not in self._since_gap:
                 return ""
             self._said[speaker] = before + text
             return text
         self._said.pop(speaker, None)
-        self._is_gapped = False
-        return text[len(before) :]
+        if self._since_gap is not None:
+            self._since_gap.add(speaker)
+        # An executor that died has said something else than the one that went on.
+        return text[len(before) :] if text.startswith(before) else text
 
     def final(self) -> FinalRun:
         whole = [it for it in self.events if not isinstance(it, Gap) and not it.get("partial")]

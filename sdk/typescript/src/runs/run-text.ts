@@ -5,28 +5,43 @@ import type { RunEvent } from './run-log.ts';
 export function createTextReader(): (event: RunEvent) => string {
   /** The part of the message in progress that was answered, by agent. */
   const said = new Map<string, string>();
-  let isGapped = false;
+  const isTold = createGapWatch();
   return (event) => {
-    if (event.gap !== undefined) {
-      isGapped = true;
-      return '';
-    }
-    if (event.author === 'user') return '';
+    if (!isTold(event) || event.author === 'user') return '';
     const [speaker, text] = [speakerOf(event), textOf(event)];
     const before = said.get(speaker) ?? '';
     if (event.partial === true) {
-      // Between a gap and the next whole event it is not known which words are missing.
-      if (isGapped) return '';
       said.set(speaker, before + text);
       return text;
     }
     said.delete(speaker);
-    isGapped = false;
-    return text.slice(before.length);
+    return restOf(text, before) ?? text;
   };
 }
 
-function speakerOf({ author, branch }: Event): string {
+/**
+ * Returns a function that tells of each event, in order, whether its words can be told. Behind a gap it is not known which words of an agent are missing before its
+ * next whole event, which has them.
+ */
+export function createGapWatch(): (event: RunEvent) => event is Event {
+  /** Agents that have said something whole since the newest gap; undefined before the first one. */
+  let sinceGap: Set<string> | undefined;
+  return (event): event is Event => {
+    if (event.gap !== undefined) {
+      sinceGap = new Set();
+      return false;
+    }
+    if (event.partial !== true) sinceGap?.add(speakerOf(event));
+    return sinceGap?.has(speakerOf(event)) !== false;
+  };
+}
+
+/** The words of a whole text behind those that were said before. Undefined if it has others: an executor that died has said something else than the one that went on. */
+export function restOf(whole: string, said: string): string | undefined {
+  return whole.startsWith(said) ? whole.slice(said.length) : undefined;
+}
+
+export function speakerOf({ author, branch }: Event): string {
   return `${branch ?? ''} ${author}`;
 }
 
