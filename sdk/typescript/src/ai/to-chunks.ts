@@ -1,6 +1,7 @@
 import type { UIMessageChunk } from 'ai';
 import type { Event, Part } from '../records.ts';
 import type { RunEvent } from '../runs/run-log.ts';
+import { createGapWatch, restOf, speakerOf } from '../runs/run-text.ts';
 
 const approval = 'adk_request_confirmation';
 
@@ -21,6 +22,7 @@ interface Chunker {
 /** Turns the events of one run into the stream of the AI SDK. */
 export function createChunker(): Chunker {
   const open = new Map<string, Open>();
+  const isTold = createGapWatch();
   const act = createActs();
   let texts = 0;
   const close = (name: string): UIMessageChunk[] => {
@@ -28,38 +30,30 @@ export function createChunker(): Chunker {
     open.delete(name);
     return one === undefined ? [] : [{ type: `${one.kind}-end`, id: one.id }];
   };
-  /** `whole`: the text is all that is said, of which a part was told before. */
-  const say = (
-    name: string,
-    kind: Open['kind'],
-    { text, whole }: { text: string; whole: boolean },
-  ): UIMessageChunk[] => {
+  const say = (name: string, kind: Open['kind'], delta: string): UIMessageChunk[] => {
     const known = open.get(name);
-    const delta = whole ? text.slice(known?.said.length ?? 0) : text;
-    if (known === undefined && delta === '') return [];
+    if (delta === '') return [];
     const one = known ?? { id: `${kind}-${++texts}`, kind, said: '' };
     open.set(name, one);
     one.said += delta;
-    return [
-      ...(known === undefined ? [{ type: `${kind}-start`, id: one.id } as const] : []),
-      ...(delta === '' ? [] : [{ type: `${kind}-delta`, id: one.id, delta } as const]),
-    ];
+    const chunk: UIMessageChunk = { type: `${kind}-delta`, id: one.id, delta };
+    return known === undefined ? [{ type: `${kind}-start`, id: one.id }, chunk] : [chunk];
   };
   const speak = (event: Event): UIMessageChunk[] => {
-    const whole = event.partial !== true;
     const chunks = (['reasoning', 'text'] as const).flatMap((kind) => {
-      const name = `${event.branch ?? ''} ${event.author} ${kind}`;
+      const name = `${speakerOf(event)} ${kind}`;
       const text = textIn(event, kind === 'reasoning');
-      return [...say(name, kind, { text, whole }), ...(whole ? close(name) : [])];
+      if (event.partial === true) return say(name, kind, text);
+      const rest = restOf(text, open.get(name)?.said ?? '');
+      return [...(rest === undefined ? close(name) : []), ...say(name, kind, rest ?? text), ...close(name)];
     });
-    return whole ? [...chunks, ...(event.content?.parts ?? []).flatMap(act)] : chunks;
+    return event.partial === true ? chunks : [...chunks, ...(event.content?.parts ?? []).flatMap(act)];
   };
   const hear = ({ content }: Event): UIMessageChunk[] =>
     (content?.parts ?? []).flatMap((part) => (part.functionResponse ? act(part) : []));
   return {
     add(event) {
-      // Words that a gap hides come with the next whole event.
-      if (event.gap !== undefined) return [];
+      if (!isTold(event)) return [];
       return event.author === 'user' ? hear(event) : speak(event);
     },
     end: () => [...open.keys()].flatMap(close),
