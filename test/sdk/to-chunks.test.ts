@@ -1,4 +1,7 @@
-import type { RunEvent } from '@agentmesh/client';
+import { Chat } from '@ai-sdk/react';
+import { AgentMesh, type RunEvent } from '@agentmesh/client';
+import { MeshChatTransport } from '@agentmesh/client/ai';
+import { lastAssistantMessageIsCompleteWithApprovalResponses as whenApproved, type UIMessage } from 'ai';
 import { expect, test } from 'vitest';
 import { createChunker } from '../../sdk/typescript/src/ai/to-chunks.ts';
 
@@ -40,4 +43,37 @@ test('a gap of one agent lasts while another one says something whole', () => {
     says('a', 'one two three'),
   ];
   expect(textsOf(events)).toEqual(['one two three', 'Hi']);
+});
+
+/** A chat whose only run has these events and this end. */
+function chatWith(events: readonly object[], status: string) {
+  const frames = events.map((event, index) => `id: ${index + 1}\ndata: ${JSON.stringify(event)}\n\n`);
+  const end = `event: end\nid: 9-end1\ndata: ${JSON.stringify({ invocationId: 'e-1', status })}\n\n`;
+  const ask = async (url: string): Promise<Response> => {
+    if (url.includes('/events'))
+      return new Response(frames.join('') + end, { headers: { 'content-type': 'text/event-stream' } });
+    return Response.json([{ invocationId: 'e-1', status: 'running' }]);
+  };
+  const mesh = new AgentMesh({ url: 'http://mesh.example', token: 't', tries: 1, fetch: ask as typeof fetch });
+  const transport = new MeshChatTransport({ mesh, app: 'echo', user: 'u1' });
+  return new Chat<UIMessage>({ id: 'c-1', transport, sendAutomaticallyWhen: whenApproved });
+}
+
+test('approvals of a run that was cancelled meanwhile are not sent again', async () => {
+  const original = { id: 'c-1', name: 'pay', args: {} };
+  const asking = { id: 'q-1', name: 'adk_request_confirmation', args: { originalFunctionCall: original } };
+  const answer = { id: 'q-1', name: 'adk_request_confirmation', response: { confirmed: true } };
+  const chat = chatWith(
+    [
+      { author: 'echo', content: { parts: [{ functionCall: original }, { functionCall: asking }] } },
+      { author: 'user', content: { parts: [{ functionResponse: answer }] } },
+    ],
+    'cancelled',
+  );
+  await chat.resumeStream();
+  expect(chat.error).toBeUndefined();
+  expect(chat.messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+    state: 'approval-responded',
+  });
+  expect([chat.status, chat.error]).toEqual(['ready', undefined]);
 });

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AgentMesh } from '@agentmesh/client';
 import { MeshChatTransport } from '@agentmesh/client/ai';
-import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import { Chat } from '@ai-sdk/react';
+import {
+  lastAssistantMessageIsCompleteWithToolCalls,
+  readUIMessageStream,
+  type UIMessage,
+  type UIMessageChunk,
+} from 'ai';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
 
@@ -83,4 +89,19 @@ test('an approval is asked for and answered in the chat, and the run goes on in 
   });
   expect(answer.id).toBe(asking.id);
   expect(answer.parts.find((part) => part.type === 'dynamic-tool')).toMatchObject({ state: 'output-available' });
+});
+
+test('a finished answer with tools is not sent again', async () => {
+  const { transport, chatId } = chatOf();
+  let sent = 0;
+  const chat = new Chat<UIMessage>({
+    id: chatId,
+    transport,
+    sendAutomaticallyWhen: (state) => lastAssistantMessageIsCompleteWithToolCalls(state) && ++sent < 2,
+  });
+  await chat.sendMessage({ text: '[[state:mine=1]] noted' });
+  expect(textsOf(chat.messages.at(-1) as UIMessage).join('')).toContain('noted');
+  expect([sent, chat.status, chat.error]).toEqual([0, 'ready', undefined]);
+  const { items } = await mesh.runs.list({ app: 'echo', user: 'u1', session: chatId }).page();
+  expect(items.map(({ status }) => status)).toEqual(['completed']);
 });

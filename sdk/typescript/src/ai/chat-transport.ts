@@ -1,4 +1,4 @@
-import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
+import type { ChatTransport, FinishReason, UIMessage, UIMessageChunk } from 'ai';
 import type { AgentMesh, Run, RunStream } from '../index.ts';
 import { ConflictError } from '../errors.ts';
 import { approvalsIn, contentOf } from './from-ui-message.ts';
@@ -111,9 +111,18 @@ async function* chunksOf(run: RunStream): AsyncGenerator<UIMessageChunk, undefin
   for await (const event of run) yield* chunker.add(event);
   yield* chunker.end();
   const { record } = await run.final();
-  if (record.status === 'failed')
-    yield { type: 'error', errorText: record.errorMessage ?? record.errorCode ?? 'The run failed.' };
-  else if (record.status === 'cancelled' || record.status === 'interrupted') yield { type: 'abort' };
-  yield { type: 'finish' };
+  yield* endOf(record);
   return undefined;
+}
+
+function endOf({ status, errorMessage, errorCode }: Run): UIMessageChunk[] {
+  if (status === 'failed')
+    return [{ type: 'error', errorText: errorMessage ?? errorCode ?? 'The run failed.' }, finish('error')];
+  // With `interrupted` a page does not send the answers of its user again.
+  if (status === 'cancelled' || status === 'interrupted') return [{ type: 'abort' }, finish('interrupted')];
+  return [finish(status === 'waiting' ? 'tool-calls' : 'stop')];
+}
+
+function finish(finishReason: FinishReason): UIMessageChunk {
+  return { type: 'finish', finishReason };
 }

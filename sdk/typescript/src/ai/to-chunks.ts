@@ -4,6 +4,12 @@ import type { RunEvent } from '../runs/run-log.ts';
 import { createGapWatch, restOf, speakerOf } from '../runs/run-text.ts';
 
 const approval = 'adk_request_confirmation';
+const results = new Set<UIMessageChunk['type']>([
+  'tool-output-available',
+  'tool-output-error',
+  'tool-approval-response',
+]);
+const beginnings = new Set<UIMessageChunk['type']>(['text-start', 'reasoning-start', 'tool-input-available', 'file']);
 
 /** A text or a thought that an agent is saying. */
 interface Open {
@@ -19,11 +25,12 @@ interface Chunker {
   end(): UIMessageChunk[];
 }
 
-/** Turns the events of one run into the stream of the AI SDK. */
+/** Turns the events of one run into the stream of the AI SDK. A step ends where the results of its calls are told. */
 export function createChunker(): Chunker {
   const open = new Map<string, Open>();
   const isTold = createGapWatch();
   const act = createActs();
+  const steps = createSteps();
   let texts = 0;
   const close = (name: string): UIMessageChunk[] => {
     const one = open.get(name);
@@ -54,10 +61,27 @@ export function createChunker(): Chunker {
   return {
     add(event) {
       if (!isTold(event)) return [];
-      return event.author === 'user' ? hear(event) : speak(event);
+      return (event.author === 'user' ? hear(event) : speak(event)).flatMap(steps.add);
     },
-    end: () => [...open.keys()].flatMap(close),
+    end: () => [...[...open.keys()].flatMap(close), ...steps.end()],
   };
+}
+
+/** Puts chunks into steps. By these a page knows whether anything followed the results of calls: if not, it sends them. */
+function createSteps() {
+  let isInStep = false;
+  const end = (): UIMessageChunk[] => {
+    if (!isInStep) return [];
+    isInStep = false;
+    return [{ type: 'finish-step' }];
+  };
+  const add = (chunk: UIMessageChunk): UIMessageChunk[] => {
+    if (results.has(chunk.type)) return [chunk, ...end()];
+    if (isInStep || !beginnings.has(chunk.type)) return [chunk];
+    isInStep = true;
+    return [{ type: 'start-step' }, chunk];
+  };
+  return { add, end };
 }
 
 function textIn({ content }: Event, isThought: boolean): string {
