@@ -51,6 +51,23 @@ describe('a call is refused in the form of the protocol:', () => {
     expect((await call(reader, rpc('GetTask', { id }))).body).toMatchObject({ id: 7, result: { id } });
   });
 
+  test('null in a part means that the field is absent', async () => {
+    const file = { bytes: 'AAAA', uri: null, mimeType: null, name: null };
+    const parts = [
+      { kind: 'text', text: 'hi', metadata: null, file: null },
+      { kind: 'file', file, metadata: null },
+      { kind: 'data', data: { a: null }, metadata: null },
+    ];
+    const message = { kind: 'message', messageId: 'm1', role: 'user', parts, metadata: null };
+    const answer = await call(caller, rpc('message/send', { message, metadata: null }), { version: '0.3' });
+    expect(answer.body).toMatchObject({
+      result: {
+        status: { state: 'completed' },
+        history: [{ parts: [{ text: 'hi' }, { kind: 'file' }, { text: '{"a":null}' }] }],
+      },
+    });
+  });
+
   test.each([[[1]], ['yes'], [5]])('no answer to a call, but data for the model, is %j', async (data) => {
     const parts = [{ data, metadata: { adk_type: 'function_response' } }];
     expect((await call(caller, sending({ parts }))).body).toMatchObject({

@@ -91,6 +91,20 @@ export function faultOfCall(body: unknown): string | undefined {
   return outcome !== undefined && 'issues' in outcome ? issuesText(outcome.issues) : undefined;
 }
 
+interface Sending {
+  readonly params?: { readonly message?: { readonly parts?: readonly NullableFields[] } };
+}
+type NullableFields = Record<string, unknown>;
+
+/** Leaves out the fields of parts that are null, in a call without a fault: the protocol's library reads them as objects in version 0.3. */
+export function leaveOutNulls(body: unknown): void {
+  if (methodOf(body) !== send) return;
+  const { parts = [] } = (body as Sending).params?.message ?? {};
+  const records = parts.flatMap((part) => [part, part['file'] as NullableFields | null | undefined]);
+  for (const fields of records)
+    for (const [name, value] of Object.entries(fields ?? {})) if (value === null) delete fields?.[name];
+}
+
 function methodOf(body: unknown) {
   const { method } = (body ?? {}) as { readonly method?: unknown };
   return typeof method === 'string' && Object.hasOwn(methods, method) ? methods[method] : undefined;

@@ -15,7 +15,7 @@ import { clientLeft } from '../../edge/streams/client-left.ts';
 import { EventStream } from '../../edge/streams/event-stream.ts';
 import { onceClosed } from '../../edge/streams/once-closed.ts';
 import { a2aProblem } from './a2a-problem.ts';
-import { faultOfCall } from './rpc-call.ts';
+import { faultOfCall, leaveOutNulls } from './rpc-call.ts';
 import type { A2aCall } from './begin-task.ts';
 import { createTaskHandler } from './task-handler.ts';
 
@@ -37,6 +37,7 @@ export async function serveCall(call: CallOf): Promise<FastifyReply> {
   const body = request.body as Record<string, unknown>;
   const fault = version === undefined ? unknownVersion(asked) : malformed(body);
   if (fault !== undefined) return refuse(call, fault);
+  leaveOutNulls(body);
   const { handler, failure } = createTaskHandler({ ...call, signal: left.signal });
   const Transport = version === legacyVersion ? LegacyJsonRpcTransportHandler : JsonRpcTransportHandler;
   const answer = await new Transport(handler).handle(body, new ServerCallContext({ requestedVersion: asked }));
