@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Caller, newAccount, type SessionJson } from '../caller.ts';
 
 /** Requests that were sent while the bus was disturbed. */
 export interface Load {
-  /** Runs whose end is to be acted on, by the message id of their log. */
+  /** Runs whose end is to be acted on, by the path of their webhook. */
   readonly runs: string[];
   /** Paths of the receipts of deleted accounts. */
   readonly receipts: string[];
@@ -20,8 +20,8 @@ export interface Load {
 const pauseMs = { runs: 250, deletions: 1_200, revocations: 700 };
 
 /**
- * Prepares the database so that the ends of runs can be counted. Every run is awaited, as if a service had started it that acts on its end. Every end of a log
- * of webhooks becomes a row of `acted`.
+ * Prepares the database so that the ends of runs can be counted. Every run is awaited, as if a service had started it that acts on its end. Every end that a
+ * webhook of a run tells of becomes a row of `acted`.
  */
 export const observation = `
   create function sessions.await_run() returns trigger language plpgsql as
@@ -29,13 +29,13 @@ export const observation = `
   create trigger await_run before insert on sessions.runs for each row execute function sessions.await_run();
   create table public.acted (place bigint generated always as identity, log text not null, status text not null);
   create function public.note_acted() returns trigger language plpgsql security definer as
-    'begin insert into public.acted (log, status) values (new.message_id, new.status); return null; end';
-  create trigger note_acted after update of status on webhooks.logs for each row execute function public.note_acted();`;
+    'begin insert into public.acted (log, status) values (substr(new.url, 22), new.told); return null; end';
+  create trigger note_acted after update of ended_at on webhooks.run_webhooks for each row execute function public.note_acted();`;
 
-/** A log whose run is under way. The look for an end that nobody has told is put off, so that messages alone settle it. */
-const insertLog = `insert into webhooks.logs (account_id, subscription_id, watch_id, provider, mailbox, agent_id, message_id, change_type, status,
-    runs, invocation_id, check_at, created_at, started_at)
-  values ($1, 1, 1, 'google', 'ada@example.com', 1, $2, 'created', 'in_progress', 1, $3, now() + interval '1 day', now(), now())`;
+/** A webhook of a run that begins. The look for an end that nobody has told is put off, so that messages alone tell it. */
+const insertWebhook = `insert into webhooks.run_webhooks (account_id, run_sha256, app_name, user_id, session_id, invocation_id, url, secret_id, secret,
+    secret_fingerprint, created_at, check_at)
+  values ($1, $2, 'echo', 'u1', $3, $4, 'https://runs.example/' || $5, gen_random_uuid(), '', '', now(), now() + interval '1 day')`;
 
 /** Runs agents in some sessions, deletes accounts and revokes tokens until `signal` aborts. */
 export async function loadMesh(options: {
@@ -75,7 +75,7 @@ interface Work {
 
 async function runAwaited({ account, pool, load }: Work, session: SessionJson, log: string): Promise<void> {
   const invocationId = `e-${randomUUID()}`;
-  await pool.query(insertLog, [accountIdOf(account), log, invocationId]);
+  await pool.query(insertWebhook, [accountIdOf(account), randomBytes(32), session.id, invocationId, log]);
   load.runs.push(log);
   const started = performance.now();
   const { status } = await account.run(session, log, { invocationId });
