@@ -46,6 +46,12 @@ describe('ADK’s own test cases of settings', () => {
     expect((await client.closed)[0]).toBe(1008);
   });
 
+  test('test_a2a_disabled_by_default', async () => {
+    await using edge = await startEdge({ env: { DOORS: 'openai' } });
+    expect((await edge.send('/a2a/app/.well-known/agent-card.json')).status).toBe(404);
+    expect((await edge.send('/v1/models')).status).not.toBe(404);
+  });
+
   test('test_builder_endpoints_not_registered_without_web', async () => {
     await using edge = await startEdge();
     for (const [method, path] of [

@@ -108,9 +108,4 @@ describe('the operations of ADK’s own test cases', () => {
   test('test_telemetry_post_endpoint_missing_header', async () => {
     expect((await caller.request('POST', '/config/telemetry', { telemetry: true })).status).toBe(400);
   });
-
-  test('test_a2a_disabled_by_default', async () => {
-    expect((await caller.request('GET', '/a2a/echo/.well-known/agent-card.json')).status).toBe(404);
-    expect((await caller.request('GET', '/list-apps')).status).toBe(200);
-  });
 });
