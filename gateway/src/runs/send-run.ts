@@ -51,9 +51,6 @@ export async function sendRun(reply: FastifyReply, run: AcceptedRun, options: Se
 function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number): EventStream {
   return new EventStream(reply, {
     headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
       [invocationHeader]: headerText(run.invocationId),
       ...(run.already && { [replayedHeader]: 'true' }),
     },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { bytes, freeForm, keeping, maybe, storedId } from '../../edge/records/keywords.ts';
 import { requestCheck } from '../../edge/validation/index.ts';
-import { issuesText } from './a2a-problem.ts';
+import { faultsText } from '../road/problem-text.ts';
 
 /** A part of a message, in the forms of version 0.3 (`kind`, `file`) and of 1.0 (`raw`, `url`). */
 const MessagePart = Type.Object(
@@ -88,7 +88,7 @@ export function scopeOfCall(body: unknown) {
 /** What is wrong with the params of a call; undefined for nothing. The protocol's library takes what is not valid for something else. */
 export function faultOfCall(body: unknown): string | undefined {
   const outcome = methodOf(body)?.check(body);
-  return outcome !== undefined && 'issues' in outcome ? issuesText(outcome.issues) : undefined;
+  return outcome !== undefined && 'issues' in outcome ? faultsText(outcome.issues) : undefined;
 }
 
 interface Sending {

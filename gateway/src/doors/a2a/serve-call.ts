@@ -90,13 +90,8 @@ async function stream(call: CallOf, answers: AsyncGenerator<object, void>): Prom
     if (error instanceof A2AError) return refuse(call, error);
     throw error;
   }
-  const headers = {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-    'x-accel-buffering': 'no',
-  };
   const heartbeatMs = context.config.GATEWAY_HEARTBEAT_SECONDS * 1000;
-  const events = new EventStream(reply, { headers, heartbeatMs, onGone: () => undefined });
+  const events = new EventStream(reply, { heartbeatMs, onGone: () => undefined });
   try {
     for (; next.done !== true; next = await answers.next()) {
       endAtQuestion(next.value);

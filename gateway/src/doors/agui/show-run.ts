@@ -12,12 +12,6 @@ interface Showing {
   readonly cancels: boolean;
 }
 
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-};
-
 /** Sends a run as server-sent events of AG-UI, until it ends or waits, or until the page has left. */
 export async function showRun(
   context: Context,
@@ -32,7 +26,7 @@ export async function showRun(
     if (cancels) sessions.cancelRun(run, unary).catch((err: unknown) => log.warn({ err }, 'a run is not cancelled'));
   };
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
-  const stream = new EventStream(reply, { headers: streamHeaders, heartbeatMs, onGone });
+  const stream = new EventStream(reply, { heartbeatMs, onGone });
   let isRevoked = false;
   using _open = authentication.onRevocation(request.identity, () => {
     isRevoked = true;

@@ -7,9 +7,9 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { clientLeft } from '../../edge/streams/client-left.ts';
 import { EventStream } from '../../edge/streams/event-stream.ts';
 import { headerText, invocationHeader } from '../../edge/streams/invocation-header.ts';
+import { problemText } from '../road/problem-text.ts';
 import type { DoorRun } from '../road/start-run.ts';
 import { type RunPlace, watchRun } from '../road/watch-run.ts';
-import { sentenceOf } from './chat-problem.ts';
 import { type Chunker, createChunker } from './to-chunks.ts';
 
 /** A run, and the place in it from which a client is told of it. */
@@ -33,9 +33,6 @@ export async function showRun(context: Context, { request, reply }: Exchange, sh
   const leaving = new AbortController();
   const stream = new EventStream(reply, {
     headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
       'x-vercel-ai-ui-message-stream': 'v1',
       [invocationHeader]: headerText(shown.run.invocationId),
     },
@@ -76,7 +73,7 @@ async function* chunksOf(
 
 function textOf(error: unknown, { log }: Context): string {
   const problem = problemOf(error);
-  if (problem !== undefined) return sentenceOf(problem);
+  if (problem !== undefined) return problemText(problem);
   log.error({ err: error }, 'a chat cannot be shown');
   return 'Internal Server Error';
 }

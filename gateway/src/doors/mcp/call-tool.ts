@@ -12,11 +12,11 @@ import { problemOf } from '../../edge/errors/problem.ts';
 import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { requestCheck } from '../../edge/validation/index.ts';
 import { createTeller, type Piece } from '../road/pieces.ts';
+import { problemText } from '../road/problem-text.ts';
 import type { DoorRun } from '../road/start-run.ts';
 import { watchRun } from '../road/watch-run.ts';
 import { beginRun } from './begin-run.ts';
 import type { DoorCall } from './door-call.ts';
-import { detailText } from './mcp-problem.ts';
 import { createToolProgress } from './tool-progress.ts';
 import { hear, resultOf, type Said } from './tool-result.ts';
 import { ToolArguments, toolName } from './tools.ts';
@@ -111,7 +111,7 @@ function questionOf(
 
 function textOf({ context: { log }, request }: DoorCall, error: unknown): string {
   const problem = problemOf(error);
-  if (problem !== undefined) return detailText(problem);
+  if (problem !== undefined) return problemText(problem);
   log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'unexpected error');
   return 'Internal Server Error';
 }

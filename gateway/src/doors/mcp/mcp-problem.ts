@@ -1,10 +1,5 @@
 import type { Problem } from '../../edge/errors/problem.ts';
-
-interface Issue {
-  readonly type: string;
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-}
+import { faultsOf, problemText } from '../road/problem-text.ts';
 
 /** Code of JSON-RPC for a body that is no JSON. */
 const parseError = -32_700;
@@ -14,20 +9,12 @@ const ownError = -32_000;
 
 /** A request that is refused before its message is read, as JSON-RPC writes errors. Bodies that are not valid are 400 here. */
 export function mcpProblem({ status, body, headers }: Problem): Problem {
-  const { detail } = body as { readonly detail: string | readonly Issue[] };
-  const isNoJson = typeof detail !== 'string' && detail.some(({ type }) => type === 'json_invalid');
+  const isNoJson = faultsOf({ body }).some(({ type }) => type === 'json_invalid');
   const refused = status === 400 || status === 422 ? invalidRequest : ownError;
-  const error = { code: isNoJson ? parseError : refused, message: detailText({ body }) };
+  const error = { code: isNoJson ? parseError : refused, message: problemText({ body }) };
   return {
     status: status === 422 ? 400 : status,
     body: { jsonrpc: '2.0', id: null, error },
     ...(headers !== undefined && { headers }),
   };
-}
-
-/** An error in words, with the names of fields that are not valid. */
-export function detailText({ body }: Pick<Problem, 'body'>): string {
-  const { detail } = body as { readonly detail: string | readonly Issue[] };
-  if (typeof detail === 'string') return detail;
-  return detail.map(({ loc, msg }) => `${loc.slice(1).join('.') || 'body'}: ${msg}`).join('; ');
 }

@@ -11,17 +11,11 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-};
-
 /** Sends server-sent events until `tell` has ended. An error becomes the last one. A client that leaves ends the stream, and not the run. */
 export async function streamFor(context: Context, { request, reply }: Http, tell: (to: Sending) => Promise<void>) {
   const left = new AbortController();
   const heartbeatMs = context.config.GATEWAY_HEARTBEAT_SECONDS * 1000;
-  const stream = new EventStream(reply, { headers, heartbeatMs, onGone: () => left.abort() });
+  const stream = new EventStream(reply, { heartbeatMs, onGone: () => left.abort() });
   const send = (data: object | string, type?: string) => {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
     return stream.write(Buffer.from(`${type === undefined ? '' : `event: ${type}\n`}data: ${text}\n\n`));

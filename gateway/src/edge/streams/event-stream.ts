@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
 export interface EventStreamOptions {
-  readonly headers: Readonly<Record<string, string>>;
+  /** Headers beside those of every such stream. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Interval of heartbeats: a comment is sent after this time without an event. */
   readonly heartbeatMs: number;
   /** Called once if the viewer disconnects before the end. */
@@ -19,6 +20,13 @@ const wholePatienceMs = 300_000;
 
 /** One shared object, because an abort without a reason creates an exception with a stack trace each time. */
 const viewerGone = new Error('The viewer has gone.');
+
+/** No proxy may keep a piece back. */
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
 
 const prefix = Buffer.from('data: ');
 const suffix = Buffer.from('\n\n');
@@ -51,7 +59,7 @@ export class EventStream {
     }
     response.once('close', () => this.#close(onGone));
     if (onDrain !== undefined) response.on('drain', onDrain);
-    response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+    response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...streamHeaders, ...headers });
     response.flushHeaders();
   }
 

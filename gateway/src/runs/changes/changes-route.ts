@@ -19,12 +19,6 @@ const Change = Type.Object(
   { title: 'Change' },
 );
 
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-};
-
 const stream = {
   description:
     'One `data:` frame with an `id:` for each Change. `event: gap` comes first, and where changes are unknown: read again what you show.',
@@ -60,7 +54,7 @@ export function changesRoute(app: App, context: Context): void {
       const leave = (): void => leaving.abort(clientLeft);
       authentication.onRefusal(request, { left: leaving.signal, end: leave });
       const signal = AbortSignal.any([leaving.signal, draining]);
-      const events = new EventStream(reply, { headers, heartbeatMs, onGone: leave });
+      const events = new EventStream(reply, { heartbeatMs, onGone: leave });
       try {
         for await (const placed of feed.read(wake, last, signal)) await events.write(frameOf(placed));
       } catch (error) {

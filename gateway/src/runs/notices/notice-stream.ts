@@ -9,12 +9,6 @@ import { Notification, notificationJson } from './notice-record.ts';
 
 const reads = routeFamily({ tag: 'notifications', caller: 'account', scope: 'runs:read' });
 
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-};
-
 const stream = {
   description: 'One `data:` frame for each new Notification, and comments while nothing happens.',
   content: { 'text/event-stream': { schema: Type.String({ 'x-event': Notification }) } },
@@ -41,7 +35,7 @@ export function noticeStreamRoute(app: App, { config, notices, authentication, d
       const leave = (): void => leaving.abort(clientLeft);
       authentication.onRefusal(request, { left: leaving.signal, end: leave });
       const signal = AbortSignal.any([leaving.signal, draining]);
-      const events = new EventStream(reply, { headers, heartbeatMs, onGone: leave });
+      const events = new EventStream(reply, { heartbeatMs, onGone: leave });
       try {
         for await (const { notice } of notices.watchNotices({ accountId, afterId: newest?.id ?? 0n }, { signal })) {
           await events.send(encodeJson(notificationJson(notice)), false);

@@ -120,9 +120,6 @@ function show(reply: FastifyReply, showing: Showing): void {
   const open = onRevocation(() => viewer.leave());
   const events = new EventStream(reply, {
     headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
       [invocationHeader]: headerText(run.invocationId),
     },
     heartbeatMs,
