@@ -28,7 +28,7 @@ export function mcpClients(resources: AsyncDisposableStack) {
   };
 }
 
-/** What the result of a tool says in `structuredContent`. */
+/** The `structuredContent` of the result of a tool. */
 interface Told {
   readonly text: string;
   readonly session_id: string;

@@ -85,7 +85,7 @@ export function scopeOfCall(body: unknown) {
   return methodOf(body)?.scope ?? 'runs:read';
 }
 
-/** What is wrong with the params of a call; undefined for nothing. The protocol's library takes what is not valid for something else. */
+/** The faults of the params of a call as a text; undefined for none. The protocol's library takes what is not valid for something else. */
 export function faultOfCall(body: unknown): string | undefined {
   const outcome = methodOf(body)?.check(body);
   return outcome !== undefined && 'issues' in outcome ? faultsText(outcome.issues) : undefined;

@@ -61,7 +61,7 @@ function refuse({ request, reply }: CallOf, error: unknown): FastifyReply {
   return sendJson(reply, encodeJson(errorOf(request.body, toJsonRpcError(error))));
 }
 
-/** What failed in the library and not in the mesh: it could not read the params, e.g. a file part without a file. */
+/** True for a failure of the library, not of the mesh: it could not read the params, e.g. a file part without a file. */
 function isUnreadable(answer: object): boolean {
   return 'error' in answer && (answer.error as { readonly code: number }).code === A2A_ERROR_CODE.INTERNAL_ERROR;
 }

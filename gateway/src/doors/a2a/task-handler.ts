@@ -97,7 +97,7 @@ function firstTask({ telling }: Begun, { message }: SendMessageRequest): Task {
 
 async function* follow({ context, signal }: A2aCall, { run, telling }: Begun): AsyncGenerator<StreamResponse, void> {
   for await (const told of watchRun(context, run, { from: telling.place, signal })) yield* telling.take(told);
-  // Whoever has left, or may read no longer, gets no answer that looks like a whole one.
+  // A client that has left, or may read no longer, gets no answer that looks like a whole one.
   signal.throwIfAborted();
 }
 

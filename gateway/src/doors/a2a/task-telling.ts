@@ -28,9 +28,9 @@ type News = { readonly frame: Frame } | { readonly end: LedgerRun };
 interface Saying {
   readonly words: 'text' | 'thought';
   readonly author: string;
-  /** What was told of it. */
+  /** Its text so far, as it was told. */
   told: string;
-  /** What comes next. */
+  /** The words that are told next. */
   untold: string;
 }
 
@@ -136,7 +136,7 @@ export class TaskTelling {
     const artifact = { artifactId: id, name: author, description: '', parts, metadata: undefined, extensions: [] };
     const { artifacts } = this.task;
     const known = artifacts.find(({ artifactId }) => artifactId === id);
-    // What was told is sent later than what follows may be added.
+    // A piece is sent later than the next words may be added.
     if (known === undefined) artifacts.push({ ...artifact, parts: [...parts] });
     else if (append) known.parts.push(...parts);
     else known.parts = [...parts];

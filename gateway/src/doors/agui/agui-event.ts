@@ -43,7 +43,7 @@ export type Outcome =
   | { readonly type: 'success' | 'cancelled' }
   | { readonly type: 'interrupt'; readonly interrupts: readonly Interrupt[] };
 
-/** What a run waits for. It is answered by a resume entry with its id, which is that of a function call. */
+/** A call that a run waits for. It is answered by a resume entry with its id, which is that of a function call. */
 export interface Interrupt {
   readonly id: string;
   readonly reason: 'tool_call' | 'input_required';

@@ -35,7 +35,7 @@ interface Added extends Pick<Turn, 'session' | 'news'> {
   readonly calls: readonly { readonly functionResponse: { readonly id: string } }[];
 }
 
-/** What the user has said beside an answer is kept by the run, and seen behind the answer. Without a run that waits, the answer is one that was given before. */
+/** The run keeps a message that the user has sent beside an answer, and seen behind the answer. Without a run that waits, the answer is one that was given before. */
 async function addMessage(context: Context, { request, reply }: Exchange, { session, news, calls }: Added) {
   const waiting = await findWaiting(context, session, new Set(calls.map(({ functionResponse: { id } }) => id)));
   if (waiting === undefined) return;

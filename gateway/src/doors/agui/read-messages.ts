@@ -13,7 +13,7 @@ export interface NewMessages {
   readonly messageId: string | undefined;
   /** Tool messages of the page. */
   readonly answers: readonly Message[];
-  /** What was said before. */
+  /** Messages before the new ones. */
   readonly earlier: readonly Message[];
 }
 

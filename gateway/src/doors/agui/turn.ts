@@ -15,7 +15,7 @@ export interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** What a page wants of a thread. */
+/** The messages and answers with which a page goes on with a thread. */
 export interface Turn {
   readonly session: ThreadKey;
   readonly thread: Thread | undefined;

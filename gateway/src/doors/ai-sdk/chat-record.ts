@@ -3,7 +3,7 @@ import { maybe, storedId } from '../../edge/records/keywords.ts';
 
 const text = () => maybe(Type.String());
 
-/** What this door reads of a part of a message; the AI SDK's kinds of parts have more. */
+/** The fields of a part of a message that this door reads; the AI SDK's kinds of parts have more. */
 const UiPart = Type.Object({
   type: Type.String(),
   text: text(),

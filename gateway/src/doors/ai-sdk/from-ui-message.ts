@@ -12,7 +12,7 @@ export interface UserMessage {
   readonly content: Static<typeof Content>;
 }
 
-/** What the page says about a call: an approval, or the output of a tool. The calls of tools that the mesh has called itself are among them. */
+/** The page's answer to a call: an approval, or the output of a tool. The calls of tools that the mesh has called itself are among them. */
 export interface Answer {
   /** Id of the call that a run may wait for. */
   readonly id: string;
@@ -52,7 +52,7 @@ function bytesOf(base64: string, place: string): string {
   return reading.value;
 }
 
-/** What the message that is sent says about calls: an older message where `messageId` names it, as after an approval of an earlier answer, else the last one. */
+/** The answers to calls in the message that is sent: an older one where `messageId` names it, as after an approval of an earlier answer, else the last one. */
 export function answersIn({ messages, messageId, trigger }: ChatRequest): Answer[] {
   if (trigger === 'regenerate-message') return [];
   const sent = messages.find(({ id }) => id !== undefined && id === messageId) ?? messages.at(-1);

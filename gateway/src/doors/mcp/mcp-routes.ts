@@ -92,7 +92,7 @@ function isCall(message: unknown): boolean {
   return (message as { method?: unknown } | null)?.method === 'tools/call';
 }
 
-/** What the library reads of a request beside its parsed body. */
+/** The headers and the address of a request, which the library reads beside its parsed body. */
 function webRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
   const read = Object.entries(headers).filter(([name]) => /^(accept|content-type|mcp-.*)$/.test(name));
   return new Request('http://mesh.invalid/', {

@@ -5,7 +5,7 @@ import type { Piece } from '../road/pieces.ts';
 import type { ToolResult } from './tools.ts';
 import { waitingCalls, waitingText } from './waiting.ts';
 
-/** What a run has said: its last text, which is the answer, and its files. */
+/** The words of a run: its last text, which is the answer, and its files. */
 export interface Said {
   text: string;
   readonly files: ContentBlock[];

@@ -46,7 +46,7 @@ export function finishReasonOf({ status, errorCode }: LedgerRun) {
   return status === RunStatus.FAILED ? limits[errorCode] : undefined;
 }
 
-/** What is said of a run that failed or was stopped. */
+/** The text about a run that failed or was stopped. */
 export function failureOf({ status, errorCode, errorMessage }: LedgerRun) {
   if (status === RunStatus.FAILED)
     return { code: errorCode || 'run_failed', message: errorMessage || 'The run failed.' };

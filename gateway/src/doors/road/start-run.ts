@@ -42,7 +42,7 @@ export interface DoorRun {
 export interface StartedRun extends DoorRun {
   /** An earlier message with the same idempotency key has started it. */
   readonly already: boolean;
-  /** What the message has brought about is behind this event; 0 for the beginning. */
+  /** Sequence of the event behind which the effects of the message are; 0 for the beginning. */
   readonly acceptedSeq: number;
 }
 

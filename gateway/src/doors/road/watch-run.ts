@@ -12,7 +12,7 @@ export interface RunPlace {
   readonly partial: number;
 }
 
-/** What a watched run tells: an event at its place, whose `json` is empty for a gap; or its end, the run as it ended or began to wait for an answer. */
+/** An item of a watched run: an event at its place, whose `json` is empty for a gap; or its end, the run as it ended or began to wait for an answer. */
 export type Told = { readonly frame: RunFrame } | { readonly end: LedgerRun };
 
 const beginning: RunPlace = { seq: 0, partial: 0 };

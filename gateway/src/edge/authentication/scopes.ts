@@ -40,7 +40,7 @@ declare module 'fastify' {
     holdsNoUserData?: true;
     /** True for routes that themselves limit a bound token to what belongs to its user, although the request names no user. */
     limitsToUser?: true;
-    /** Nothing in its bodies is state: what looks so is something that an agent or a tool has said. */
+    /** Its bodies set no state: keys that look like state are words of an agent or a tool. */
     setsNoState?: true;
     /** True for a route that reads the `user_id` of its query and declares no schema of it. */
     readsUserFromQuery?: true;

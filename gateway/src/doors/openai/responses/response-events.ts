@@ -112,7 +112,7 @@ export class ResponseEvents {
   }
 }
 
-/** What of an event is behind the number `after`; undefined for nothing. The last event of a response is always told. */
+/** The rest of an event behind the number `after`; undefined for none. The last event of a response is always told. */
 export function behind(event: ResponseEvent, after: number, isLast: boolean): ResponseEvent | undefined {
   const { sequence_number: number, delta } = event;
   if (number <= after) return isLast ? { ...event, sequence_number: after + 1 } : undefined;

@@ -1,4 +1,4 @@
-/** What a response answers: the message that began a run, or the answer to a call of it. */
+/** The request that a response answers: the message that began a run, or the answer to a call of it. */
 export interface Answered {
   readonly invocationId: string;
   /** The first call that was answered; undefined for the beginning of the run. */
