@@ -32,7 +32,7 @@ export async function copyText(text: string): Promise<void> {
   const before = document.activeElement;
   const field = document.createElement('textarea');
   field.value = text;
-  // What is outside of an open dialog cannot be selected.
+  // Text outside of an open dialog cannot be selected.
   (before?.closest('dialog') ?? document.body).append(field);
   field.select();
   const isCopied = document.execCommand('copy');

@@ -180,7 +180,7 @@ export function Form({ submit, isFinal = false, onSubmit, draft, beside, childre
 interface TextFilterProps {
   readonly label: string;
   readonly value: string;
-  /** What is meant by an empty field. */
+  /** The meaning of an empty field. */
   readonly usual?: string;
   /** Id of a list of suggestions. */
   readonly list?: string;

@@ -11,7 +11,7 @@ export function ToolCall({
 }: {
   readonly call: FunctionCall;
   readonly response: FunctionResponse | undefined;
-  /** Nobody has answered yet whether it may be made. */
+  /** It waits for somebody to say whether it may be made. */
   readonly isUnapproved: boolean;
 }) {
   const hasFailed = response?.response?.['error'] !== undefined;

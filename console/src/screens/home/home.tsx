@@ -49,7 +49,7 @@ interface Use {
   readonly cost_usd: number;
 }
 
-/** Of more runs than were read, the numbers are the least that there can be. */
+/** Where there are more runs than were read, the numbers are the least that there can be. */
 function Numbers({ page: { items: runs, next } }: { readonly page: PageOf<Run> }) {
   const use = useQuery('usage?today', () =>
     mesh.request<{ usage: readonly Use[] }>({

@@ -90,7 +90,7 @@ function Budget({ limit }: { readonly limit: UsageLimit }) {
   );
 }
 
-/** What a limit can be for, by names. */
+/** The scopes of limits, by names. */
 function useScopes(): readonly (readonly [scope: string, name: string])[] {
   const keys = useQuery('keys', () => mesh.keys.list()).data ?? [];
   return [['account', t.keys.account], ...keys.map(({ api_key_id: id, key_name: name }) => [id, name] as const)];

@@ -13,7 +13,7 @@ const tones: Readonly<Record<Line['level'], Tone>> = { debug: undefined, info: '
 const pauseMs = 1_500;
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-/** What code of a run has printed, and what the mesh warns of. It is read again while the run goes on, and once after its end. */
+/** The log of a run: lines that its code has printed, and warnings of the mesh. It is read again while the run goes on, and once after its end. */
 export function RunLog({ run: { invocationId: id, status } }: { readonly run: Run }) {
   const key = `log:${id}`;
   const known = useQuery(key, () => mesh.runs.log(id));

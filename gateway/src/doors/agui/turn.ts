@@ -15,7 +15,7 @@ export interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** The messages and answers with which a page goes on with a thread. */
+/** A request of a page: its thread as it is, and the messages and answers that are new. */
 export interface Turn {
   readonly session: ThreadKey;
   readonly thread: Thread | undefined;

@@ -92,7 +92,7 @@ function isCall(message: unknown): boolean {
   return (message as { method?: unknown } | null)?.method === 'tools/call';
 }
 
-/** The headers and the address of a request, which the library reads beside its parsed body. */
+/** The request as the library wants it, with the headers that it reads. Its body is handed over parsed. */
 function webRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
   const read = Object.entries(headers).filter(([name]) => /^(accept|content-type|mcp-.*)$/.test(name));
   return new Request('http://mesh.invalid/', {
