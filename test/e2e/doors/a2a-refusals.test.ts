@@ -51,6 +51,19 @@ describe('a call is refused in the form of the protocol:', () => {
     expect((await call(reader, rpc('GetTask', { id }))).body).toMatchObject({ id: 7, result: { id } });
   });
 
+  test('in a text or a list, which the library of the protocol might read after the scope was checked', async () => {
+    const reader = await tokenOf(['runs:read']);
+    const hidden = sending({ contextId: 'hidden' });
+    for (const version of ['0.3', '1.0']) {
+      for (const body of [JSON.stringify(JSON.stringify(hidden)), [hidden]])
+        expect((await call(reader, body, { version })).body.error).toBeDefined();
+    }
+    const plain = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: JSON.stringify(hidden) };
+    const answer = await fetchOf(reader, { 'a2a-version': '1.0' })(`${url}/a2a/echo`, plain);
+    expect(((await answer.json()) as Refused).error).toBeDefined();
+    expect((await caller.request('GET', '/apps/echo/users/user/sessions/hidden')).status).toBe(404);
+  });
+
   test('null in a part means that the field is absent', async () => {
     const file = { bytes: 'AAAA', uri: null, mimeType: null, name: null };
     const parts = [

@@ -87,6 +87,8 @@ export function scopeOfCall(body: unknown) {
 
 /** The faults of the params of a call as a text; undefined for none. The protocol's library takes what is not valid for something else. */
 export function faultOfCall(body: unknown): string | undefined {
+  // The protocol's library parses a text once more: its params would have passed no check, and its method no scope.
+  if (typeof body === 'string') return 'body: Input should be an object';
   const outcome = methodOf(body)?.check(body);
   return outcome !== undefined && 'issues' in outcome ? faultsText(outcome.issues) : undefined;
 }

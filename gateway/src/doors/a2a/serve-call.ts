@@ -29,22 +29,27 @@ const versions = [legacyVersion, '1.0'];
 export async function serveCall(call: CallOf): Promise<FastifyReply> {
   const { request, reply } = call;
   const left = new AbortController();
+  if (reply.raw.destroyed) left.abort(clientLeft);
   onceClosed(reply.raw, () => left.abort(clientLeft));
-  const open = call.context.authentication.onRevocation(request.identity, () => left.abort(invalidToken()));
-  onceClosed(reply.raw, () => open[Symbol.dispose]());
+  using _open = call.context.authentication.onRevocation(request.identity, () => left.abort(invalidToken()));
+  return await answerCall({ ...call, signal: left.signal });
+}
+
+async function answerCall(call: A2aCall): Promise<FastifyReply> {
+  const { request } = call;
   const asked = String(request.headers['a2a-version'] ?? legacyVersion);
   const version = versions.find((known) => asked === known || asked.startsWith(`${known}.`));
   const body = request.body as Record<string, unknown>;
   const fault = version === undefined ? unknownVersion(asked) : malformed(body);
   if (fault !== undefined) return refuse(call, fault);
   leaveOutNulls(body);
-  const { handler, failure } = createTaskHandler({ ...call, signal: left.signal });
+  const { handler, failure } = createTaskHandler(call);
   const Transport = version === legacyVersion ? LegacyJsonRpcTransportHandler : JsonRpcTransportHandler;
   const answer = await new Transport(handler).handle(body, new ServerCallContext({ requestedVersion: asked }));
   const thrown = failure();
   if (thrown !== undefined) throw thrown;
   if (isUnreadable(answer)) return refuse(call, new RequestMalformedError('params: These are no params of the method'));
-  if (!(Symbol.asyncIterator in answer)) return sendJson(reply, encodeJson(answer));
+  if (!(Symbol.asyncIterator in answer)) return sendJson(call.reply, encodeJson(answer));
   return stream(call, answer);
 }
 

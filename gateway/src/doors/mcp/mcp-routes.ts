@@ -65,6 +65,7 @@ async function serve(context: Context, message: Message): Promise<FastifyReply> 
   await cancelCall(context, request);
   const mcp = await import('@modelcontextprotocol/server');
   const left = new AbortController();
+  if (reply.raw.destroyed) left.abort();
   onceClosed(reply.raw, () => left.abort());
   const revoked = new AbortController();
   using _open = context.authentication.onRevocation(request.identity, () => revoked.abort());
@@ -111,7 +112,10 @@ async function send(reply: FastifyReply, response: Response, heartbeatMs: number
   }
   const own = { 'content-type': eventStream, 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
   const stream = new EventStream(reply, { headers: own, heartbeatMs, onGone: () => undefined });
-  for await (const frame of body) await stream.write(frame as Uint8Array);
-  stream.end();
+  try {
+    for await (const frame of body) await stream.write(frame as Uint8Array);
+  } finally {
+    stream.end();
+  }
   return reply;
 }
