@@ -59,7 +59,7 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
 /** Logs of a mailbox whose next attempt is due, the longest due first; with or without those whose message is ready. */
 export const selectDueLogs = selectDue;
 
-const selectState = createQuery<MailboxKey & { soon: Date }, { next_attempt_at: Date | null; running: number }>({
+const selectState = createQuery<MailboxKey, { next_attempt_at: Date | null; running: number }>({
   name: 'select-mailbox-load',
   text: (param) => `select
       (select min(next_attempt_at) from logs
@@ -67,16 +67,13 @@ const selectState = createQuery<MailboxKey & { soon: Date }, { next_attempt_at: 
           and next_attempt_at is not null) as next_attempt_at,
       (select count(*)::integer from logs
         where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
-          and check_at <= ${param.soon}) as running`,
+          and check_at is not null and not run_waits) as running`,
 });
 
-/**
- * Returns the time of the next attempt at a mailbox's logs, null when none is due, and the number of its runs that are looked at by `soon`: those
- * that wait for a person are looked at later.
- */
+/** Returns the time of the next attempt at a mailbox's logs, null when none is due, and the number of its runs that wait for nobody's answer. */
 export async function selectMailboxLoad(
   db: Queryable,
-  key: MailboxKey & { soon: Date },
+  key: MailboxKey,
 ): Promise<{ next: Date | null; running: number }> {
   const [row] = await selectState(db, key);
   return { next: row?.next_attempt_at ?? null, running: row?.running ?? 0 };

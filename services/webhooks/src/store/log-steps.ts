@@ -45,7 +45,8 @@ export async function restoreLogMessage(db: Queryable, key: LogKey): Promise<voi
 const start = createQuery<LogKey & { invocationId: string; runs: number; now: Date; checkAt: Date }>({
   name: 'update-log-started',
   text: (param) => `update logs set status = 'in_progress', invocation_id = ${param.invocationId}, runs = ${param.runs},
-      started_at = ${param.now}, check_at = ${param.checkAt}, next_attempt_at = null, error_message = null
+      started_at = ${param.now}, check_at = ${param.checkAt}, run_waits = false,
+      next_attempt_at = null, error_message = null
     where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
 });
 

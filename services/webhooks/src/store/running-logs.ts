@@ -10,12 +10,14 @@ export interface RunningLog {
   readonly agent_id: number;
   readonly invocation_id: string;
   readonly attempts: number;
+  /** Whether the run waited when it was looked at last. */
+  readonly run_waits: boolean;
   /** When its owner has triggered it last, or when it was stored. */
   readonly began_at: Date;
 }
 
 const columns =
-  'account_id, id, provider, mailbox, agent_id, invocation_id, attempts, coalesce(round_began_at, created_at) as began_at';
+  'account_id, id, provider, mailbox, agent_id, invocation_id, attempts, run_waits, coalesce(round_began_at, created_at) as began_at';
 
 // `offset 0` keeps the plan one look-up in the index for each run, whatever the statistics say.
 const selectByRuns = createQuery<{ accountIds: string[]; invocationIds: string[] }, RunningLog>({
@@ -59,15 +61,15 @@ export async function lockRunningLog(db: Queryable, values: Parameters<typeof lo
   return (await lock(db, values)).length > 0;
 }
 
-const postpone = createQuery<{ accountId: string; id: number; invocationId: string; checkAt: Date }>({
-  name: 'postpone-check',
+const note = createQuery<{ accountId: string; id: number; invocationId: string; waits: boolean; checkAt: Date }>({
+  name: 'note-run-waits',
   text: (
     param,
-  ) => `update logs set check_at = ${param.checkAt} where account_id = ${param.accountId} and id = ${param.id}
+  ) => `update logs set run_waits = ${param.waits}, check_at = ${param.checkAt} where account_id = ${param.accountId} and id = ${param.id}
     and invocation_id = ${param.invocationId} and check_at is not null`,
 });
 
-/** Plans the next look at a run that is under way. */
-export async function postponeCheck(db: Queryable, values: Parameters<typeof postpone>[1]): Promise<void> {
-  await postpone(db, values);
+/** Writes whether a run that is under way waits for an answer, and plans the next look at it. */
+export async function noteRunWaits(db: Queryable, values: Parameters<typeof note>[1]): Promise<void> {
+  await note(db, values);
 }

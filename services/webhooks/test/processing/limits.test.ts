@@ -35,6 +35,23 @@ test('runs that wait for a person keep no other mail of their mailbox waiting, a
   expect(await statuses()).toEqual(Array(13).fill('success'));
 });
 
+test('runs that wait for a person keep no other mail waiting at any moment between two looks at them', async () => {
+  await using at = await openProcessing();
+  const { address } = await subscribe(at, { provider: 'microsoft' });
+  at.siblings.decide = () => 'waits';
+  const addMail = () => at.microsoft.addMail(address, {}).immutableId;
+  await notifyGraph(at, address, Array.from({ length: 12 }, addMail));
+  await at.settle();
+  await at.advance(3_600);
+  at.siblings.decide = () => 'completed';
+  for (let others = 1; others <= 8; others += 1) {
+    await at.advance(45);
+    await notifyGraph(at, address, [addMail()]);
+    await at.settle();
+    expect(at.siblings.runs).toHaveLength(12 + others);
+  }
+});
+
 test('a run that waits is not taken for the run of a copy of its session, which has the same id', async () => {
   await using at = await openProcessing();
   const { accountId, address } = await subscribe(at, { provider: 'microsoft', template: 'own' });

@@ -6,7 +6,7 @@ import { keepReading, leaseEnd } from './keep-reading.ts';
 import { lookAtWatches } from './look-at-watches.ts';
 import { processLog } from './process-log.ts';
 import { StartCounts } from './start-counts.ts';
-import { checkMs, type Processor } from './processor.ts';
+import type { Processor } from './processor.ts';
 
 /** Calls to a provider for one mailbox at a time: Microsoft allows four. */
 const atOnce = 3;
@@ -44,23 +44,18 @@ async function readOnce(processor: Processor, reading: Reading, signal: AbortSig
   }
   return db.transaction(async (tx) => {
     const { pausedUntil: until } = await holdReading(tx, reading);
-    const { next, running } = await selectMailboxLoad(tx, { ...reading, soon: soonOf(processor) });
+    const { next, running } = await selectMailboxLoad(tx, reading);
     const earliest = running >= mostRuns ? new Date(clock.now().getTime() + saturatedMs) : until;
     const dueAt = next === null ? null : new Date(Math.max(next.getTime(), earliest.getTime()));
     return (await endReading(tx, { ...reading, wanted, dueAt })).length > 0;
   });
 }
 
-/** Time until which runs are looked at that take a place. Clocks of replicas differ. */
-function soonOf({ clock }: Processor): Date {
-  return new Date(clock.now().getTime() + 2 * checkMs);
-}
-
 async function processDue(processor: Processor, reading: Reading, signal: AbortSignal): Promise<void> {
   const { db, clock } = processor;
   for (;;) {
     signal.throwIfAborted();
-    const { running } = await selectMailboxLoad(db, { ...reading, soon: soonOf(processor) });
+    const { running } = await selectMailboxLoad(db, reading);
     const { pausedUntil } = await db.transaction((tx) => holdReading(tx, reading));
     if (pausedUntil > clock.now()) return;
     let slots = Math.max(0, mostRuns - running);

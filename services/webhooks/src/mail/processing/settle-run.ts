@@ -2,11 +2,11 @@ import { isMeshError } from '@agentmesh/lib/rpc';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { addReadings } from '../read-mailbox-task.ts';
 import { postponeLogsOfAgent, updateLogEnded } from '../../store/log-steps.ts';
-import { lockRunningLog, postponeCheck, type RunningLog } from '../../store/running-logs.ts';
+import { lockRunningLog, noteRunWaits, type RunningLog } from '../../store/running-logs.ts';
 import { recordOf } from '../provider/json.ts';
 import type { AttemptFailure } from './attempt-failure.ts';
 import { placeOfLog } from './place-of-log.ts';
-import { callMs, type Processor, waitingCheckMs } from './processor.ts';
+import { callMs, checkMs, type Processor, waitingCheckMs } from './processor.ts';
 import { planMailbox } from '../../store/readings.ts';
 import { writeFailure } from './retry.ts';
 import { runResponse, runRetryAfter } from './run-response.ts';
@@ -35,9 +35,10 @@ export async function settleRun(processor: Processor, log: RunningLog): Promise<
     case RunStatus.UNSPECIFIED:
     case RunStatus.QUEUED:
     case RunStatus.RUNNING:
+      if (log.run_waits) await noteWaits(processor, log, false);
       return undefined;
     case RunStatus.WAITING:
-      await wait(processor, log);
+      await noteWaits(processor, log, true);
       return undefined;
   }
 }
@@ -68,8 +69,9 @@ function hasCalledTools({ usageJson }: LedgerRun): boolean {
   return typeof toolCalls === 'number' && toolCalls > 0;
 }
 
-async function wait({ db, clock }: Processor, log: RunningLog): Promise<void> {
-  await postponeCheck(db, { ...keyOf(log), checkAt: new Date(clock.now().getTime() + waitingCheckMs) });
+async function noteWaits({ db, clock }: Processor, log: RunningLog, waits: boolean): Promise<void> {
+  const checkAt = new Date(clock.now().getTime() + (waits ? waitingCheckMs : checkMs));
+  await noteRunWaits(db, { ...keyOf(log), waits, checkAt });
 }
 
 async function succeed({ db, jobs, clock }: Processor, log: RunningLog, response: string): Promise<void> {

@@ -56,8 +56,8 @@ export async function startRun(processor: Processor, starting: Starting, log: Du
     await updateLogStarted(tx, { accountId, id, invocationId, runs: number, now, checkAt });
     if (log.agent_error !== null) await updateAgentError(tx, { accountId, id: subscriptionId, agentId, error: null });
   });
-  if ((await settleFastRun(processor, { ...log, invocation_id: invocationId })) === 'limited')
-    limited.add(log.agent_id);
+  const running = { ...log, invocation_id: invocationId, run_waits: false };
+  if ((await settleFastRun(processor, running)) === 'limited') limited.add(log.agent_id);
 }
 
 /** A run may end before its id is stored; then the message of its end found no log. */
