@@ -31,15 +31,21 @@ test('days that lead to no time of PostgreSQL are refused', () => {
   expect(() => parse({ KEEP: '999999999' })).toThrow('KEEP must be a whole number from 0 to 1000000');
 });
 
-test.each(['http://127.0.0.1:9101', 'https://mesh.example/', 'auth:9101', 'dns:///auth.ns:9101', 'http://[::1]:9101'])(
-  'an address of a service may be %s',
-  (value) => {
-    expect(parseSettings({ AT: meshAddress({ default: '' }) }, { AT: ` ${value}` })).toMatchObject({ AT: value });
-  },
-);
+test.each([
+  'http://127.0.0.1:9101',
+  'https://mesh.example/',
+  'auth:9101',
+  'dns:///auth.ns:9101',
+  'http://[::1]:9101',
+  'unix:///run/auth.sock',
+])('an address of a service may be %s', (value) => {
+  expect(parseSettings({ AT: meshAddress({ default: '' }) }, { AT: ` ${value}` })).toMatchObject({ AT: value });
+});
 
 test.each([
   'http:/auth:9101',
+  'HTTP://auth:9101',
+  'DNS:///auth:9101',
   'htp://auth:9101',
   'http://auth:9101/rpc',
   'http://auth:99999',

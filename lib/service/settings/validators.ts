@@ -88,9 +88,9 @@ export const httpUrl = makeValidator<string>((input) => {
 });
 
 /** A host with or without a port, behind `http://`, `https://`, `dns:///` or nothing. */
-const hostAndPort = /^(?:https?:\/\/|dns:\/{3})?(?:\[[\da-f:.]+\]|[^\s/:@?#[\]]+)(?::(?<port>\d{1,5}))?\/?$/i;
+const hostAndPort = /^(?:https?:\/\/|dns:\/{3})?(?:\[[\da-fA-F:.]+\]|[^\s/:@?#[\]]+)(?::(?<port>\d{1,5}))?\/?$/;
 /** Other addresses that gRPC knows, such as `unix:/run/auth.sock`. */
-const ofGrpc = /^(?:dns|ipv[46]|unix):(?!\/{3}|\d+$)\S+$/;
+const ofGrpc = /^(?:unix:|(?:dns|ipv[46]):(?!\/{3}|\d+$))\S+$/;
 
 /** Address of a service in another process. Without a port it is 443, as for gRPC. */
 export const meshAddress = makeValidator<string>((input) => {
