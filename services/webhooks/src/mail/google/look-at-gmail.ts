@@ -123,7 +123,7 @@ async function listLabel(look: ClientLook, label: string, after: string): Promis
     if (pageToken !== '') query.set('pageToken', pageToken);
     const answer = await get(look, 'messages', query).catch((error: unknown): Record<string, unknown> => {
       // Its owner has deleted the label. The other subscriptions get their mail.
-      if (page === 0 && isInvalidArgument(error)) return {};
+      if (label !== 'ALL' && page === 0 && isInvalidArgument(error)) return {};
       throw error;
     });
     messageIds.push(...listOf(answer.messages).map((message) => textOf(recordOf(message).id)));
