@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import { IntegrationConnectedSchema, MailProvider } from '@agentmesh/proto/keys/v1/integrations';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { onIntegrationConnected } from '../src/consumers/on-integration-connected.ts';
 import { ownerTeller, tellOwner } from '../src/mail/tell-owner.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
 
@@ -27,6 +30,23 @@ async function pass(ms: number): Promise<void> {
     await webhooks.clock.advance(Math.min(left, 60_000));
     await webhooks.upkeep.round();
   }
+}
+
+/** Has the owner connect the mailbox again while the next attempt, whose token is refused, has not written that yet. */
+function connectDuringRefusal(): void {
+  const accessToken = webhooks.mailAccounts.accessToken.bind(webhooks.mailAccounts);
+  webhooks.mailAccounts.accessToken = async (...args) => {
+    Object.assign(webhooks.mailAccounts, { accessToken });
+    const refused = await accessToken(...args).then(
+      () => expect.fail('it is connected'),
+      (error: unknown) => error,
+    );
+    webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
+    await webhooks.clock.advance(1000);
+    const connected = create(IntegrationConnectedSchema, { accountId, provider: MailProvider.MICROSOFT });
+    await onIntegrationConnected(webhooks.context)(connected, { sender: 'keys' });
+    throw refused;
+  };
 }
 
 beforeEach(async () => {
@@ -154,6 +174,16 @@ test('a mail account that has to be connected again is an error, and its subscri
   expect(live().map((it) => it.id)).toContain((await shown()).subscriptionId);
 });
 
+test('a mail account that is connected again while its first refusal is being written is tried at once', async () => {
+  webhooks.mailAccounts.expire(accountId, 'microsoft');
+  await webhooks.clock.advance(60 * hour);
+  webhooks.microsoft.world.authorization.expireAccess(ada);
+  connectDuringRefusal();
+  await webhooks.replica().round();
+  await webhooks.replica().round();
+  expect(await shown()).toMatchObject({ status: 'active', subscriptionId: live()[0]?.id });
+});
+
 test('an access token that the provider refuses is replaced once; when it refuses that one too, the subscription is an error until a token works', async () => {
   await webhooks.clock.advance(60 * hour);
   const before = webhooks.mailAccounts.fresh;
@@ -187,6 +217,16 @@ describe('a mail account that its owner disconnects', () => {
     await pass(2 * hour);
     expect(await shown()).toMatchObject({ status: 'active', subscriptionId: live()[0]?.id });
     expect(await catchUps()).toEqual([{ catch_up_from: null }]);
+  });
+
+  test('and connects again while its refusal is being written, is tried at once and not an hour later', async () => {
+    webhooks.mailAccounts.disconnect(accountId, 'microsoft');
+    await webhooks.replica().round();
+    await webhooks.clock.advance(2 * hour);
+    connectDuringRefusal();
+    await webhooks.replica().round();
+    await webhooks.replica().round();
+    expect(await shown()).toMatchObject({ status: 'active', subscriptionId: live()[0]?.id });
   });
 
   test('and who connects another one, is told that its subscriptions do not move there; they work when the first is connected again', async () => {

@@ -85,7 +85,7 @@ export async function writeFailure(context: Context, watch: Held, error: Provide
   const told = { watchId: watch.id, provider: watch.provider, kind: error.kind, status: error.status };
   const failing = { accountId: watch.account_id, mailbox: watch.mailbox, reason: failed.lastError };
   await db.transaction(async (tx) => {
-    const [row] = await updateWatchFailed(tx, { ...keyOf(watch), ...failed });
+    const [row] = await updateWatchFailed(tx, { ...claimOf(watch), ...failed });
     // A disconnected watch counts as failing already.
     const hasMoved = error.kind === 'other_mailbox' && watch.error_code !== 'other_mailbox';
     if (row?.failures === 1 || (row !== undefined && hasMoved)) await jobs.add(tx, tellOwner, [{ payload: failing }]);
@@ -106,7 +106,7 @@ async function endHeld(context: Context, watch: Held): Promise<void> {
     const isOver = watch.expires_at === null ? watch.failures >= mostBlindEnds : watch.expires_at <= now;
     const isHopeless = isForOwner(error.kind) || isOver;
     if (!isHopeless)
-      return void (await updateWatchFailed(db, { ...keyOf(watch), ...failedAttempt(watch, error, now) }));
+      return void (await updateWatchFailed(db, { ...claimOf(watch), ...failedAttempt(watch, error, now) }));
     log.warn(
       { watchId: watch.id, kind: error.kind },
       'a subscription could not be ended at the mail provider: it expires there',
@@ -120,3 +120,5 @@ async function endHeld(context: Context, watch: Held): Promise<void> {
 const mostBlindEnds = 12;
 
 const keyOf = ({ account_id: accountId, id, claim }: Held) => ({ accountId, id, claim });
+
+const claimOf = (watch: Held) => ({ ...keyOf(watch), claimedAttemptAt: watch.next_attempt_at });

@@ -55,15 +55,18 @@ interface Failed extends Claimed {
   readonly state: WatchRow['state'];
   readonly errorCode: string;
   readonly lastError: string;
+  /** The attempt that was planned when the watch was claimed. */
+  readonly claimedAttemptAt: Date | null;
   readonly nextAttemptAt: Date;
 }
 
-/** Writes a failure and plans the next attempt. Answers the number of failures since the last success; nothing when the claim was lost. */
+/** Writes a failure and plans the next attempt, unless a sooner one was planned since the claim. Answers the number of failures since the last success; nothing when the claim was lost. */
 export const updateWatchFailed = createQuery<Failed, { failures: number }>({
   name: 'update-watch-failed',
   text: (param) => `update watches set state = case state when 'ending' then state else ${param.state} end,
       failures = failures + 1, error_code = ${param.errorCode}, last_error = ${param.lastError},
-      next_attempt_at = ${param.nextAttemptAt}, claimed_until = '-infinity', claim = null
+      next_attempt_at = case when next_attempt_at is distinct from ${param.claimedAttemptAt}::timestamptz
+        then least(next_attempt_at, ${param.nextAttemptAt}) else ${param.nextAttemptAt} end, claimed_until = '-infinity', claim = null
     where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning failures`,
 });
 

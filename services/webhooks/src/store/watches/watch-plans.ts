@@ -29,12 +29,15 @@ export async function planAttempt(db: Queryable, watch: WatchKey & { now: Date }
   await planOne(db, watch);
 }
 
-/** Plans an attempt for each watch of a mail account that was just connected and needs one. Answers them. */
+/**
+ * Plans an attempt for each watch of a mail account that was just connected and needs one, or may need one when the attempt ends that
+ * is being made. Answers them.
+ */
 export const planRearming = createQuery<{ accountId: string; provider: Provider; now: Date }, { id: bigint }>({
   name: 'plan-rearming',
   text: (param) => `with failing as (
       select account_id, id from watches
-      where account_id = ${param.accountId} and provider = ${param.provider} and (state in ('error', 'expired') or failures > 0)
+      where account_id = ${param.accountId} and provider = ${param.provider} and (state in ('error', 'expired') or failures > 0 or claimed_until > ${param.now})
       order by account_id, id for no key update
     )
     update watches w set next_attempt_at = ${param.now} from failing f where w.account_id = f.account_id and w.id = f.id

@@ -18,12 +18,13 @@ export interface WatchRow {
   readonly registered_at: Date | null;
   readonly failures: number;
   readonly error_code: string | null;
+  readonly next_attempt_at: Date | null;
   /** The replica that works on it. */
   readonly claim: string | null;
 }
 
 export const watchColumns = `account_id, id, provider, serves_mailbox, mailbox, integration_id, state, provider_id, path_token_hash, labels,
-  expires_at, registered_at, failures, error_code, claim`;
+  expires_at, registered_at, failures, error_code, next_attempt_at, claim`;
 
 /** Names a watch. */
 export interface WatchKey {
