@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
-import { type MailMesh, openMailMesh } from '../mail/open-mail-mesh.ts';
+import { type MailMesh, openMailMesh, subscribe } from '../mail/open-mail-mesh.ts';
 import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
 import { faultsOf, password, themes } from './open-console.ts';
 
@@ -98,6 +98,19 @@ test('a consent that was refused is told, and connects nothing', { timeout: 120_
   await page.getByRole('alert').getByText('access_denied').waitFor();
   await page.getByRole('link', { name: 'Back to the mail' }).click();
   await page.getByText('No mail subscriptions').waitFor();
+  await context.close();
+});
+
+test('a long address of a mailbox fits a narrow phone', { timeout: 120_000 }, async () => {
+  if (browser === undefined) return;
+  const address = `${'department.'.repeat(5)}x@${'subdomain.'.repeat(5)}example`;
+  const caller = await opened.connected('microsoft_outlook', address);
+  await subscribe(caller, 'microsoft_outlook');
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  const { context, page } = await signIn(browser, email, '/automation?tab=mail');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect.poll(() => page.getByText(address).count()).toBe(2);
+  expect(await faultsOf(page)).toEqual([]);
   await context.close();
 });
 
