@@ -74,6 +74,8 @@ function Control({ id, isFaulty, hint, options, rows, onChange, ...rest }: Contr
     name,
     required,
     placeholder,
+    // Code is written from the left.
+    dir: isMono === true ? undefined : ('auto' as const),
     class: isMono === true ? 'input mono' : 'input',
     'aria-describedby': [isFaulty && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined,
     'aria-invalid': isFaulty || undefined,

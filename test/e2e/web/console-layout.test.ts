@@ -39,3 +39,38 @@ test('a chat fits the window beside an agent with a long name, and below the not
   }
   await context.close();
 });
+
+/** The side on which an element's text begins. */
+const sideOf = (page: Page, selector: string): Promise<string> =>
+  page.evaluate<string>(`(() => {
+    const node = document.createTreeWalker(document.querySelector('${selector}'), NodeFilter.SHOW_TEXT).nextNode();
+    const xOf = (at) => { const range = new Range(); range.setStart(node, at); range.setEnd(node, at + 1); return range.getBoundingClientRect().x; };
+    return xOf(0) > xOf(node.length - 1) ? 'right' : 'left';
+  })()`);
+
+test('a text is written from the side of its script: Arabic from the right, also when it ends in Latin letters', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await openHome(browser, url);
+  await page.goto(`${url}/console/chat/echo`);
+  const field = page.getByLabel('Write a message');
+  for (const [text, side] of [
+    ['hello مرحبا', 'left'],
+    ['مرحبا hello', 'right'],
+  ] as const) {
+    await field.fill(text);
+    const direction = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector('.composer textarea')).direction`,
+    );
+    expect(direction).toBe(side === 'left' ? 'ltr' : 'rtl');
+    await page.keyboard.press('Enter');
+    await page.locator('.prose', { hasText: text }).waitFor();
+    await page.getByText('Completed').waitFor();
+    expect(await sideOf(page, '.message:nth-last-child(2) .bubble')).toBe(side);
+    expect(await sideOf(page, '.message:last-child .prose')).toBe(side);
+  }
+  expect(complaints).toEqual([]);
+  await context.close();
+});

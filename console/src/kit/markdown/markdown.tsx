@@ -4,7 +4,11 @@ import { inline } from './inline.tsx';
 
 /** Markdown of an agent as elements. HTML in it stays text, and links lead to web pages and mail only. */
 export function Markdown({ text }: { readonly text: string }) {
-  return <div class="prose">{blocks(text.replaceAll('\r\n', '\n').split('\n'))}</div>;
+  return (
+    <div class="prose" dir="auto">
+      {blocks(text.replaceAll('\r\n', '\n').split('\n'))}
+    </div>
+  );
 }
 
 interface Reader {
@@ -56,7 +60,7 @@ function fence(reader: Reader): ComponentChildren {
   const code = take(reader, (line) => (line.trim().startsWith(mark) ? undefined : line)).join('\n');
   reader.at += 1;
   return (
-    <div class="fence">
+    <div class="fence" dir="ltr">
       <div class="fence-head">
         <span>{language}</span>
         <Copy text={code} />

@@ -50,6 +50,7 @@ export function Composer({ thread, text, send }: ComposerProps) {
       <textarea
         ref={field}
         rows={1}
+        dir="auto"
         aria-label={isRunning ? t.chat.steerPlaceholder : t.chat.placeholder}
         placeholder={isRunning ? t.chat.steerPlaceholder : t.chat.placeholder}
         value={text.value}

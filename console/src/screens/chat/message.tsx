@@ -31,7 +31,11 @@ export function Message({ turn, text, ...rest }: MessageProps) {
   return (
     <article class={isMine ? 'message mine' : 'message'}>
       {!isMine && <div class="author">{turn.author}</div>}
-      {isMine && words !== '' && <div class="bubble">{words}</div>}
+      {isMine && words !== '' && (
+        <div class="bubble" dir="auto">
+          {words}
+        </div>
+      )}
       {turn.blocks.map((block, index) =>
         isMine && block.kind === 'text' ? null : <OneBlock key={index} block={block} {...rest} />,
       )}
@@ -69,7 +73,9 @@ function OneBlock({ block, thread, responses, unapproved }: OneBlockProps) {
     return (
       <details class="thoughts">
         <summary>{t.chat.thoughts}</summary>
-        <p class="thought">{block.text}</p>
+        <p class="thought" dir="auto">
+          {block.text}
+        </p>
       </details>
     );
   }

@@ -72,7 +72,7 @@ function Messages({ thread, text }: { readonly thread: Thread; readonly text: Si
       ))}
       {sent.value && (
         <article class="message mine">
-          <div class="bubble">
+          <div class="bubble" dir="auto">
             {(sent.value.parts ?? []).map((part) => part.text ?? part.inlineData?.displayName).join('\n')}
           </div>
         </article>
@@ -80,7 +80,11 @@ function Messages({ thread, text }: { readonly thread: Thread; readonly text: Si
       {Array.from(drafts.value, ([key, draft]) => (
         <article key={key} class="message">
           <div class="author">{draft.author}</div>
-          {draft.thought && <p class="thought">{draft.thought}</p>}
+          {draft.thought && (
+            <p class="thought" dir="auto">
+              {draft.thought}
+            </p>
+          )}
           <Markdown text={draft.text} />
         </article>
       ))}
