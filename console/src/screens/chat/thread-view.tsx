@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
 import { useQuery } from '../../data/query.ts';
+import { sessionKey } from '../../data/session-record.ts';
 import { Button } from '../../kit/button.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
 import { Failure, Skeleton } from '../../kit/states.tsx';
@@ -53,6 +54,7 @@ function Hello({ app }: { readonly app: string }) {
 }
 
 function Messages({ thread, text }: { readonly thread: Thread; readonly text: Signal<string> }) {
+  useQuery(`runs?chat&${sessionKey(thread.place)}`, () => thread.follow(), { everyMs: 10_000 });
   const { events, drafts, sent, error, isLoaded, isRunning, run, queuePlace, isGapped } = thread;
   if (!isLoaded.value) {
     return error.value ? <Failure error={error.value} retry={() => thread.load()} /> : <Skeleton />;

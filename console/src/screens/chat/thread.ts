@@ -39,18 +39,22 @@ export class Thread {
   /** Reads the history, and watches the run that is not over. */
   async load(): Promise<void> {
     try {
-      const [{ items, next }, runs] = await Promise.all([
-        this.#page(),
-        mesh.sessions.runs(this.place, { limit: 5 }).page(),
-      ]);
+      const [{ items, next }, run] = await Promise.all([this.#page(), this.#presentRun()]);
       this.#takeNewest(items.toReversed(), next);
       this.isLoaded.value = true;
-      const open = runs.items.find(({ status }) => openStates.has(status));
-      this.run.value = open ?? runs.items[0];
-      if (open !== undefined && !this.isRunning.value) void this.#watch(open.invocationId);
+      this.run.value = run;
+      if (run !== undefined && openStates.has(run.status) && !this.isRunning.value) void this.#watch(run.invocationId);
     } catch (error) {
       this.error.value = error instanceof Error ? error : new Error(String(error));
     }
+  }
+
+  /** Reads the conversation again when another tab or program goes on with it. */
+  async follow(): Promise<void> {
+    if (!this.isLoaded.peek() || this.isRunning.peek()) return;
+    const [now, known] = [await this.#presentRun(), this.run.peek()];
+    const isOther = now?.invocationId !== known?.invocationId || now?.status !== known?.status;
+    if (isOther && !this.isRunning.peek()) await this.load();
   }
 
   async loadEarlier(): Promise<void> {
@@ -118,6 +122,12 @@ export class Thread {
     this.#add(items.toReversed());
     this.sent.value = undefined;
     await Promise.all([countWaiting(), invalidate('sessions?', 'session:', 'runs')]).catch(() => undefined);
+  }
+
+  /** The run that is not over, else the latest one. */
+  async #presentRun(): Promise<Run | undefined> {
+    const { items } = await mesh.sessions.runs(this.place, { limit: 5 }).page();
+    return items.find(({ status }) => openStates.has(status)) ?? items[0];
   }
 
   #page(cursor?: string) {

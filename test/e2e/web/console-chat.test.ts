@@ -1,0 +1,31 @@
+import { expect, inject, test } from 'vitest';
+import { browserOfFile, openHome } from './open-console.ts';
+
+const url = inject('meshUrl');
+const timeout = 180_000;
+const openedBrowser = browserOfFile();
+
+test('an open chat shows what is said in its session by another tab or program, while it is said', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  const session = await caller.createSession('echo');
+  await caller.run(session, 'before');
+  await page.goto(`${url}/console/chat/echo/${session.id}?user=u1`);
+  const answers = page.locator('.message .prose');
+  await expect.poll(() => answers.allTextContents()).toEqual(['before']);
+  const running = caller.run(session, 'meanwhile [[wait:600000]]');
+  const stop = page.getByRole('button', { name: 'Stop' });
+  await stop.waitFor();
+  await page.getByText('meanwhile').waitFor();
+  await stop.click();
+  await running;
+  await page.getByText('Stopped.').waitFor();
+  await caller.run(session, 'afterwards');
+  await expect.poll(() => answers.allTextContents()).toContain('afterwards');
+  await page.getByText('Completed').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
