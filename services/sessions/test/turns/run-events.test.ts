@@ -1,5 +1,10 @@
-import { RunStatus } from '@agentmesh/proto/sessions/v1';
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { ReadRunRequestSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
+import type { Context } from '../../src/context.ts';
+import { readRun } from '../../src/rpc/runs/read-run.ts';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
 import { agentEvent, json, newKey, parse, startSessionsForFile, textOf } from '../sessions.ts';
 
@@ -48,6 +53,34 @@ test('the events of a run are read by page, without those of other runs and of c
   expect(await read(session, invocationId, { afterSeq: 4 })).toMatchObject({ texts: ['two'], more: false });
   expect(await read(session, invocationId, { afterSeq: 5 })).toMatchObject({ texts: [], more: false });
   expect((await read(session, after.invocationId)).texts).toEqual(['after']);
+});
+
+/** A database; `between` happens behind the first read of it. */
+function interrupted(db: Database, between: () => Promise<unknown>): Database {
+  let reads = 0;
+  const query = async (...read: Parameters<Database['query']>) => {
+    const rows = await db.query(...read);
+    reads += 1;
+    if (reads === 1) await between();
+    return rows;
+  };
+  return new Proxy(db, { get: (target, name) => (name === 'query' ? query : (Reflect.get(target, name) as unknown)) });
+}
+
+test('a page has no event behind the newest one that it tells, also when the run ends while it is being read', async () => {
+  const log = createLogger({ level: 'silent', name: 'test' });
+  const migrations = new URL('../../migrations/', import.meta.url);
+  const options = { service: 'sessions', url: service.databaseUrl, poolSize: 2, migrations };
+  await using database = await openDatabase(options, log);
+  const turn = await begin(await newSession(), 'hello');
+  const { session, invocationId } = turn;
+  const accountId = session?.accountId ?? '';
+  const end = () => service.client.appendEvents(appendTo(turn, [agentEvent(invocationId, 'bye')], completed));
+  const db = interrupted(database, end);
+  const request = create(ReadRunRequestSchema, { accountId, invocationId });
+  const { run, events = [], lastSeq } = await readRun({ db } as Context)(request, {} as never);
+  expect(run?.status).toBe(RunStatus.RUNNING);
+  expect(events.map(({ seq }) => seq)).toEqual([lastSeq]);
 });
 
 test('the events of a run that went on after an answer are all read, although others ran meanwhile', async () => {

@@ -9,7 +9,10 @@ import { namedRun } from '../../turns/named-run.ts';
 
 const beyondAnySequence = 2 ** 31 - 1;
 
-/** Returns a run and a page of its events. The run is read first: so when it is over, no event is stored after the page was read. */
+/**
+ * Returns a run and a page of its events. The run is read first: so when it is over, no event is stored after the page was read. An event that is
+ * stored behind that belongs to a later page: it may have ended the run.
+ */
 export function readRun({ db }: Context): Handlers['readRun'] {
   return async (request) => {
     const name = namedRun(request);
@@ -36,6 +39,6 @@ function rangeOf(run: PlacedRun, afterSeq: number) {
     sessionPk: run.session_pk,
     invocationId: run.invocation_id,
     after: Math.max(afterSeq, (run.first_seq ?? 1) - 1),
-    upTo: run.end_seq ?? beyondAnySequence,
+    upTo: run.end_seq ?? run.session_seq ?? beyondAnySequence,
   };
 }
