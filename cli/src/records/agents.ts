@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import { differences } from './differences.ts';
+import { tellFileMistakes } from './file-mistakes.ts';
 
 /** `agentmesh agents`: from records to files and back. */
 export function addAgents(program: Command): void {
@@ -75,10 +76,11 @@ function addPush(agents: Command): void {
       const name = agent ?? /^name:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/m.exec(yaml)?.[1];
       const found = name === undefined ? undefined : await searchAgent(mesh, name);
       if (found === undefined && agent !== undefined) throw missing(agent);
-      const pushed =
-        found === undefined
-          ? await mesh.agents.createFromYaml(yaml)
-          : await mesh.agents.replaceWithYaml(found.agent_id, yaml);
+      const sent =
+        found === undefined ? mesh.agents.createFromYaml(yaml) : mesh.agents.replaceWithYaml(found.agent_id, yaml);
+      const pushed = await sent.catch((error: unknown) => {
+        throw tellFileMistakes(error, file, output);
+      });
       if (output.isJson) output.record(pushed);
       else output.line(`${found === undefined ? 'made' : 'changed'} ${pushed.agent_name} (${String(pushed.agent_id)})`);
     });

@@ -70,6 +70,14 @@ describe('YAML', () => {
     expect((await send(caller, 'POST', '/api/agents/yaml', `# ${'x'.repeat(300_000)}`)).status).toBe(413);
   });
 
+  test('a tool in code is refused with the place where agents can have code', async () => {
+    const yaml = 'name: shop\nmodel: echo/echo\ntools:\n  - name: tools.find_order\n';
+    const refused = await send(await newAccount(url), 'POST', '/api/agents/yaml', yaml);
+    expect(await refused.text()).toContain(
+      '4:5: \\"tools.find_order\\" is not allowed. It names code, and only an app in a folder of AGENTS_DIR can have code.',
+    );
+  });
+
   test('a check tells what creating or replacing would refuse, and stores nothing', async () => {
     const caller = await newAccount(url);
     const check = (body: string, query = '') => send(caller, 'POST', `/api/agents/yaml/check${query}`, body);

@@ -168,6 +168,16 @@ describe('agentmesh', () => {
     expect((await command('agents', 'get', 'pushed')).code).toBe(1);
   });
 
+  test('tells each mistake of a pushed file with file, line and column, as `validate` does', async () => {
+    writeFileSync(join(folder, 'wrong.yaml'), 'name: wrong\nmodle: echo/echo\ntools:\n  - http_gett\n');
+    expect(await command('agents', 'push', 'wrong.yaml')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /^wrong\.yaml:2:1: modle: is not a key here.*\nwrong\.yaml:4:5: tools\.0\.name: "http_gett" is not allowed.*\nagentmesh: wrong\.yaml has 2 mistakes \(agent_invalid\)\n$/,
+      ),
+    });
+  });
+
   test('stores artifacts, and reads the latest or a version', async () => {
     const { id } = await mesh.sessions.create({ app: 'echo', user: 'user' });
     writeFileSync(join(folder, 'notes.txt'), 'Buy tea');
