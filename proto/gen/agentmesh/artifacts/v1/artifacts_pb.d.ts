@@ -753,8 +753,9 @@ export declare const ArtifactsService: GenService<{
   /**
    * Stores one version. The caller sends one `opening`, the payload in any number of chunks, then one `commit`. The version is durable when the
    * call answers; when it fails, nothing is stored. Versions of an artifact are numbered 0, 1, 2, … in the order of their commits.
-   * RESOURCE_EXHAUSTED artifact_too_large as soon as the payload is over ARTIFACT_MAX_BYTES. INVALID_ARGUMENT artifact_part_invalid,
-   * artifact_reference_invalid, artifact_reference_foreign. UNAVAILABLE artifact_upload_expired when the save took a day.
+   * RESOURCE_EXHAUSTED artifact_too_large as soon as the payload is over ARTIFACT_MAX_BYTES, account_artifact_bytes, account_artifacts.
+   * INVALID_ARGUMENT artifact_part_invalid, artifact_type_invalid, artifact_reference_invalid, artifact_reference_foreign. UNAVAILABLE
+   * artifact_upload_expired when the save took a day.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.SaveArtifact
    */

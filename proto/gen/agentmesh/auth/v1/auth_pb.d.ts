@@ -800,7 +800,7 @@ export declare type StartDeviceSignInResponse = Message<"agentmesh.auth.v1.Start
   deviceCode: string;
 
   /**
-   * What the person types, e.g. `BCDF-GHJK`.
+   * Code that the person types, e.g. `BCDF-GHJK`.
    *
    * @generated from field: string user_code = 2;
    */
@@ -832,7 +832,7 @@ export declare const StartDeviceSignInResponseSchema: GenMessage<StartDeviceSign
  */
 export declare type FindDeviceSignInRequest = Message<"agentmesh.auth.v1.FindDeviceSignInRequest"> & {
   /**
-   * In any case, with or without signs between its letters.
+   * The code in upper or lower case, with or without signs between its letters.
    *
    * @generated from field: string user_code = 1;
    */
@@ -2061,7 +2061,7 @@ export declare type ConsumerCalls = Message<"agentmesh.auth.v1.ConsumerCalls"> &
   isRefused: boolean;
 
   /**
-   * How many calls.
+   * Number of calls.
    *
    * @generated from field: uint32 number = 5;
    */
@@ -2316,7 +2316,8 @@ export declare const NoticeKindSchema: GenEnum<NoticeKind>;
 export declare const AuthService: GenService<{
   /**
    * Creates an account. ALREADY_EXISTS email_in_use, except where SMTP_URL and AUTH_EMAIL_VERIFICATION_REQUIRED are set: there the answer
-   * does not tell whether the address has an account. NOT_FOUND registration_disabled; RESOURCE_EXHAUSTED password_work_busy.
+   * does not tell whether the address has an account. INVALID_ARGUMENT email_invalid, password_invalid, text_invalid; NOT_FOUND
+   * registration_disabled; RESOURCE_EXHAUSTED password_work_busy.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.SignUp
    */
@@ -2327,7 +2328,8 @@ export declare const AuthService: GenService<{
   },
   /**
    * Checks a password and begins a sign-in. UNAUTHENTICATED invalid_credentials, with the same message and after the same time for an unknown
-   * account and for a wrong password; NOT_FOUND basic_auth_disabled; PERMISSION_DENIED email_not_verified.
+   * account and for a wrong password; NOT_FOUND basic_auth_disabled; PERMISSION_DENIED email_not_verified; RESOURCE_EXHAUSTED password_work_busy,
+   * account_actions.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.SignIn
    */
@@ -2389,8 +2391,8 @@ export declare const AuthService: GenService<{
     output: typeof EndSignInsResponseSchema;
   },
   /**
-   * Creates a token for programs. INVALID_ARGUMENT personal_token_invalid; FAILED_PRECONDITION personal_token_limit; UNAUTHENTICATED session_revoked
-   * when the caller's sign-in has ended.
+   * Creates a token for programs. INVALID_ARGUMENT personal_token_invalid; FAILED_PRECONDITION personal_token_limit; RESOURCE_EXHAUSTED
+   * account_actions; UNAUTHENTICATED session_revoked when the caller's sign-in has ended.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.CreatePersonalToken
    */
@@ -2482,7 +2484,8 @@ export declare const AuthService: GenService<{
     output: typeof DecideDeviceSignInResponseSchema;
   },
   /**
-   * Returns the state, and once after the approval a personal token of the account. FAILED_PRECONDITION personal_token_limit.
+   * Returns the state, and once after the approval a personal token of the account. FAILED_PRECONDITION personal_token_limit; RESOURCE_EXHAUSTED
+   * account_actions.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ClaimDeviceToken
    */
@@ -2534,7 +2537,7 @@ export declare const AuthService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Changes the fields that are set. INVALID_ARGUMENT text_invalid; PERMISSION_DENIED and NOT_FOUND like FindAccount.
+   * Changes the fields that are set. INVALID_ARGUMENT text_invalid; RESOURCE_EXHAUSTED account_actions; other errors like FindAccount.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.UpdateAccount
    */

@@ -479,7 +479,7 @@ export enum KeyKind {
 export declare const KeyKindSchema: GenEnum<KeyKind>;
 
 /**
- * How a provider took a key.
+ * Result of the test of a key at its provider.
  *
  * @generated from enum agentmesh.keys.v1.KeyTestOutcome
  */
@@ -541,9 +541,9 @@ export declare const KeyTestOutcomeSchema: GenEnum<KeyTestOutcome>;
  */
 export declare const SavedKeysService: GenService<{
   /**
-   * Stores a key. It is durable when the call answers. Equal keys and equal names are allowed. INVALID_ARGUMENT key_invalid,
-   * INVALID_ARGUMENT model_api_base_refused, RESOURCE_EXHAUSTED keys_too_many. PERMISSION_DENIED caller_refused when `runs` stores a key of another
-   * kind than AGENT.
+   * Stores a key. It is durable when the call answers. Equal keys and equal names are allowed. INVALID_ARGUMENT key_name_invalid,
+   * key_provider_invalid, key_secret_invalid, key_model_invalid, model_api_base_refused. RESOURCE_EXHAUSTED keys_too_many. PERMISSION_DENIED
+   * caller_refused when `runs` stores a key of another kind than AGENT.
    *
    * @generated from rpc agentmesh.keys.v1.SavedKeysService.CreateKey
    */
@@ -596,7 +596,7 @@ export declare const SavedKeysService: GenService<{
     output: typeof DeleteKeyResponseSchema;
   },
   /**
-   * Lists a model at the provider, which costs no tokens, and tells how the provider took the key. It ends within 10 s.
+   * Lists a model at the provider, which costs no tokens, and tells whether the provider accepts the key. It ends within 10 s.
    * FAILED_PRECONDITION key_needs_reentry when the secret cannot be decrypted, FAILED_PRECONDITION key_provider_missing when the key
    * tells neither a known provider nor a base address nor a model of a known provider.
    *

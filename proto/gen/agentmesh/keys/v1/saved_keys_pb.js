@@ -123,7 +123,7 @@ export const KeyTestOutcomeSchema = /*@__PURE__*/
   enumDesc(file_agentmesh_keys_v1_saved_keys, 1);
 
 /**
- * How a provider took a key.
+ * Result of the test of a key at its provider.
  *
  * @generated from enum agentmesh.keys.v1.KeyTestOutcome
  */

@@ -389,7 +389,8 @@ export declare const MemoryService: GenService<{
   /**
    * Adds all stored events of a session: one entry for each event that has content with at least one part. Runs in one transaction, and is
    * durable when it answers. Idempotent: existing entries stay, and entries of events that the session no longer has are deleted.
-   * NOT_FOUND session_not_found. UNAVAILABLE memory_contended when the session changed faster than it could be read.
+   * NOT_FOUND session_not_found. RESOURCE_EXHAUSTED account_memories. UNAVAILABLE memory_contended when the session changed faster than it could be
+   * read.
    *
    * @generated from rpc agentmesh.memory.v1.MemoryService.AddSession
    */

@@ -26,7 +26,7 @@ export declare type Agent = Message<"agentmesh.runs.v1.Agent"> & {
   agentId: number;
 
   /**
-   * Fields of the agent as a JSON object with the names of docs/agents.md. `agent_model_params.model_api_key` is a reference or
+   * Fields of the agent as a JSON object with the names of docs/agents-as-records.md. `agent_model_params.model_api_key` is a reference or
    * `__unchanged__`, never a key.
    *
    * @generated from field: bytes fields_json = 2;
@@ -657,7 +657,7 @@ export declare const CheckAgentYamlRequestSchema: GenMessage<CheckAgentYamlReque
  */
 export declare type CheckAgentYamlResponse = Message<"agentmesh.runs.v1.CheckAgentYamlResponse"> & {
   /**
-   * As ImportAgent answers them; empty when the text can be used.
+   * The same faults as ImportAgentResponse.faults; empty when the text can be used.
    *
    * @generated from field: repeated agentmesh.runs.v1.AgentFault faults = 1;
    */
@@ -698,7 +698,7 @@ export declare const GetAgentStatusRequestSchema: GenMessage<GetAgentStatusReque
  */
 export declare type GetAgentStatusResponse = Message<"agentmesh.runs.v1.GetAgentStatusResponse"> & {
   /**
-   * Runs that wait or run now.
+   * Number of runs that are queued or running now.
    *
    * @generated from field: int32 active_runs = 1;
    */
@@ -859,7 +859,8 @@ export declare const AgentChangedSchema: GenMessage<AgentChanged>;
  */
 export declare const AgentsService: GenService<{
   /**
-   * Stores a new agent. ALREADY_EXISTS agent_name_taken, RESOURCE_EXHAUSTED agents_too_many, INVALID_ARGUMENT agent_too_large.
+   * Stores a new agent. ALREADY_EXISTS agent_name_taken; RESOURCE_EXHAUSTED agents_too_many; INVALID_ARGUMENT agent_too_large (over 256 KiB),
+   * request_invalid when the fields are no JSON object.
    *
    * @generated from rpc agentmesh.runs.v1.AgentsService.CreateAgent
    */
@@ -972,7 +973,7 @@ export declare const AgentsService: GenService<{
     output: typeof CheckAgentYamlResponseSchema;
   },
   /**
-   * Returns what the ledger of runs knows of an agent's app, from all replicas.
+   * Returns the active runs and the last run of an agent's app, of all replicas.
    *
    * @generated from rpc agentmesh.runs.v1.AgentsService.GetAgentStatus
    */
@@ -983,8 +984,8 @@ export declare const AgentsService: GenService<{
   },
   /**
    * Starts a run of an agent in a new session, without a viewer. The run is durable when this answers. When it has ended, the account gets a
-   * notification. Fails like RunsService.StartRun. With an idempotency key, the ids of the session and the run are stored before the run is
-   * started, so a repeated call goes on with these.
+   * notification. Fails like RunsService.StartRun, and with RESOURCE_EXHAUSTED awaited_runs_too_many. With an idempotency key, the ids of the session
+   * and the run are stored before the run is started, so a repeated call goes on with these.
    *
    * @generated from rpc agentmesh.runs.v1.AgentsService.StartAgentRun
    */

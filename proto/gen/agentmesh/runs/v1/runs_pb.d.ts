@@ -56,7 +56,7 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
   invocationId: string;
 
   /**
-   * True: as `on_leave` = CANCEL.
+   * True: the same as `on_leave` = CANCEL.
    *
    * @generated from field: bool cancel_on_leave = 7;
    */
@@ -99,8 +99,8 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
   idempotencyKeyHours: number;
 
   /**
-   * Nothing is started: the stream goes on where another process ended it with `moved`. The other fields are those of the request that started the
-   * run. UNAVAILABLE runs_draining.
+   * When set, no run is started: the stream goes on where another process ended it with `moved`. The other fields are those of the request that
+   * started the run. UNAVAILABLE runs_draining.
    *
    * @generated from field: agentmesh.runs.v1.Continuation continues = 13;
    */
@@ -1335,9 +1335,10 @@ export declare const AppStateSchema: GenEnum<AppState>;
 export declare const RunsService: GenService<{
   /**
    * Runs an application with one message. The first answer is `accepted`: from then on the run is durable, and it continues when this call is
-   * cancelled, unless `on_leave` says otherwise. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND app_not_found or
-   * session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, ALREADY_EXISTS session_busy, FAILED_PRECONDITION idempotency_key_reused, UNAVAILABLE runs_draining. A caller that does not
-   * read fast enough gets RESOURCE_EXHAUSTED viewer_too_slow; the run continues.
+   * cancelled, unless `on_leave` says otherwise. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND
+   * app_not_found or session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, FAILED_PRECONDITION app_has_mistakes, UNAVAILABLE app_loading or
+   * runs_draining, RESOURCE_EXHAUSTED queued_runs, account_queued_runs, concurrent_runs or account_concurrent_runs, and with the errors of
+   * sessions.BeginTurn. A caller that does not read fast enough gets RESOURCE_EXHAUSTED viewer_too_slow; the run continues.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.Run
    */
@@ -1348,8 +1349,8 @@ export declare const RunsService: GenService<{
   },
   /**
    * Accepts a run without watching it. The run is durable when this answers, and it continues whatever the caller does. Fails like `Run` before
-   * `accepted`, and with FAILED_PRECONDITION idempotency_key_reused. Its end is a row of the ledger: sessions.GetRun. RunEnded is the hint,
-   * and with `awaited` AwaitedRunEnded the message that is delivered until it was acted on.
+   * `accepted`. Its end is a row of the ledger: sessions.GetRun. RunEnded is the hint, and with `awaited` AwaitedRunEnded the message that is delivered
+   * until it was acted on.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.StartRun
    */
@@ -1446,8 +1447,8 @@ export declare const RunsService: GenService<{
     output: typeof ListSpansResponseSchema;
   },
   /**
-   * Returns the spans of a run: the stored ones, or those of one answer without tools by the ledger. None when the run was not sampled, is not over, or
-   * its spans are older than `TRACES_KEEP_DAYS`. NOT_FOUND run_not_found.
+   * Returns the spans of a run. Spans of a run with one answer and without tools are not stored: they are made of its record in the ledger. The list is
+   * empty when the run was not sampled, is not over, or its spans are older than `TRACES_KEEP_DAYS`. NOT_FOUND run_not_found.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.GetTrace
    */
@@ -1457,8 +1458,8 @@ export declare const RunsService: GenService<{
     output: typeof GetTraceResponseSchema;
   },
   /**
-   * Returns the log of a run: what the code of its app has printed, and what this service warns of. A line is there within a second, while the run goes on too.
-   * None when the run was not sampled, or its lines are older than `TRACES_KEEP_DAYS`. NOT_FOUND run_not_found.
+   * Returns the log of a run: lines that the code of its app has printed, and warnings of this service. A line is there within a second, while the run goes on too.
+   * The list is empty when the run was not sampled, or its lines are older than `TRACES_KEEP_DAYS`. NOT_FOUND run_not_found.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.GetRunLog
    */

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_agentmesh_sessions_v1_sessions: GenFile;
 
 /**
- * How long runs and events of one app are kept, or of all apps that have no rule of their own.
+ * Days for which runs and events are kept, of one app or of all apps that have no rule of their own.
  *
  * @generated from message agentmesh.sessions.v1.RetentionRule
  */
@@ -1379,8 +1379,8 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   unreportedJson: Uint8Array;
 
   /**
-   * How many executors of the run have died, before it or in the attempts before. Those that handed it over because they were stopping do not count, nor those that an
-   * other account is charged with, see RenewLeasesRequest.heaviest_account_id. 0 unless `is_takeover`.
+   * Number of executors of the run that have died. Executors that handed the run over because they were stopping do not count, nor those whose death
+   * is charged to another account (RenewLeasesRequest.heaviest_account_id). 0 unless `is_takeover`.
    *
    * @generated from field: int32 deaths = 23;
    */
@@ -2064,8 +2064,8 @@ export declare type Lease = Message<"agentmesh.sessions.v1.Lease"> & {
   fence: bigint;
 
   /**
-   * In RenewLeasesRequest: what the attempt has been waiting for, `model`, `keys`, `artifact` or `lease`; empty for nothing worth telling. It is repeated
-   * with each renewal.
+   * In RenewLeasesRequest: `model`, `keys`, `artifact` or `lease` when the attempt has waited for it for some seconds; else empty. It is repeated with
+   * each renewal.
    *
    * @generated from field: string waiting_on = 5;
    */
@@ -2125,8 +2125,6 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
 export declare const RenewLeasesResponseSchema: GenMessage<RenewLeasesResponse>;
 
 /**
- * Which accounts are slow.
- *
  * @generated from message agentmesh.sessions.v1.ListSlowAccountsRequest
  */
 export declare type ListSlowAccountsRequest = Message<"agentmesh.sessions.v1.ListSlowAccountsRequest"> & {
@@ -2205,7 +2203,7 @@ export declare type SlowAccount = Message<"agentmesh.sessions.v1.SlowAccount"> &
   longestSeconds: number;
 
   /**
-   * What the time of all runs was spent on, longest first.
+   * Sums of the time of all runs by what it was spent on, longest first.
    *
    * @generated from field: repeated agentmesh.sessions.v1.SpentTime spent = 7;
    */
@@ -2246,7 +2244,7 @@ export declare const SpentTimeSchema: GenMessage<SpentTime>;
  */
 export declare type FindRunHolderRequest = Message<"agentmesh.sessions.v1.FindRunHolderRequest"> & {
   /**
-   * Of any account. The newest run that has not ended, else the newest one.
+   * Id of a run of any account. Of several runs with this id the newest that has not ended is meant, else the newest.
    *
    * @generated from field: string invocation_id = 1;
    */
@@ -2428,8 +2426,8 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
   outputJson: Uint8Array;
 
   /**
-   * What the run waits for: `queue` while QUEUED, `answer` while WAITING; while RUNNING what its executor has told in the last seconds, see Lease. Empty for
-   * nothing.
+   * `queue` while QUEUED, `answer` while WAITING; while RUNNING the wait that its executor has reported in the last seconds, see Lease.waiting_on. Empty
+   * when the run does not wait.
    *
    * @generated from field: string waiting_on = 24;
    */
@@ -3426,7 +3424,8 @@ export declare const RunStatusSchema: GenEnum<RunStatus>;
 export declare const SessionsService: GenService<{
   /**
    * Creates a session with optional state and events. ALREADY_EXISTS session_exists; the existing session is not changed. INVALID_ARGUMENT
-   * session_id_reserved for an id that ends in `:cancel`, as where ForkSession and BeginTurn create one.
+   * session_id_reserved for an id that ends in `:cancel`, also in ForkSession and BeginTurn. RESOURCE_EXHAUSTED account_sessions,
+   * account_stored_bytes, session_too_large, and the limits of state: state_value_too_large, state_too_large, account_state.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.CreateSession
    */
@@ -3478,7 +3477,8 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Changes the state of a session by appending one event with a state delta. It does not wait for a running turn.
-   * FAILED_PRECONDITION session_changed when the session is at none of the revisions in `if_match`; nothing is stored.
+   * FAILED_PRECONDITION session_changed when the session is at none of the revisions in `if_match`; nothing is stored. RESOURCE_EXHAUSTED
+   * account_stored_bytes, session_too_large, and the limits of state as in CreateSession.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.PatchSession
    */
@@ -3501,7 +3501,7 @@ export declare const SessionsService: GenService<{
    * Gives a session the state and the artifacts that it had before an invocation, and appends an event with `actions.rewindBeforeInvocationId`. Events
    * from the first one of that invocation on stay stored, and turns do not get them. Runs that wait since then end as cancelled. State and artifacts of
    * the user and the app stay. ABORTED session_running while a run is queued or running. INVALID_ARGUMENT invocation_not_found. RESOURCE_EXHAUSTED
-   * rewinds_too_many, session_too_large. After a failure artifacts may have further versions with the same content.
+   * rewinds_too_many, session_too_large, account_stored_bytes. After a failure artifacts may have further versions with the same content.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.RewindSession
    */
@@ -3537,8 +3537,9 @@ export declare const SessionsService: GenService<{
   /**
    * Accepts a run, in one transaction: takes the session's turn and appends the user's event, or puts the run into the session's queue when
    * another run holds the turn. The run is durable when this answers. INVALID_ARGUMENT invocation_not_found,
-   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy; ABORTED run_not_waiting; RESOURCE_EXHAUSTED
-   * rewinds_too_many, account_runs, account_state.
+   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy; ABORTED run_not_waiting; FAILED_PRECONDITION
+   * idempotency_key_reused; PERMISSION_DENIED app_state_forbidden; RESOURCE_EXHAUSTED rewinds_too_many, run_too_large, session_too_large, account_runs,
+   * account_stored_bytes, and the limits of state as in CreateSession.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.BeginTurn
    */
@@ -3593,6 +3594,7 @@ export declare const SessionsService: GenService<{
    * longer holds the turn, and run_cancelling or run_interrupting when the run is being cancelled or interrupted: then only an append with
    * OUTCOME_CANCELLED or OUTCOME_INTERRUPTED is accepted.
    * PERMISSION_DENIED app_state_forbidden when the run is bound to its end user and an event changes `app:` state: then nothing is stored.
+   * RESOURCE_EXHAUSTED session_too_large, and the limits of state as in CreateSession.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AppendEvents
    */
@@ -3668,7 +3670,7 @@ export declare const SessionsService: GenService<{
    * Adds a user's message to a run. While the run is running it is stored as an event, and AppendEvents tells its executor. While the run is queued
    * its parts are added to the run's own message. A run that waits for an answer, or is queued with one, keeps the message: it is stored behind the answer
    * that leaves no call open, when that starts the next attempt. NOT_FOUND run_not_found; PERMISSION_DENIED run_unbound; ABORTED run_over;
-   * RESOURCE_EXHAUSTED run_too_large when the run could not start with all its messages, session_too_large.
+   * RESOURCE_EXHAUSTED run_too_large when the run could not start with all its messages, session_too_large, account_stored_bytes.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AddRunMessage
    */
@@ -3690,7 +3692,7 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Appends an event with a summary, also while a run is running. Later turns get the summary instead of the events that it covers; all events stay
-   * stored. NOT_FOUND session_not_found; RESOURCE_EXHAUSTED session_too_large.
+   * stored. NOT_FOUND session_not_found; RESOURCE_EXHAUSTED session_too_large, account_stored_bytes.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.StoreCompaction
    */

@@ -58,7 +58,8 @@ export const BusySchema = /*@__PURE__*/
  *
  * Errors are statuses with a machine-readable reason (see docs/errors.md): UNAVAILABLE transcription_not_configured,
  * INVALID_ARGUMENT audio_empty and audio_format_unsupported, RESOURCE_EXHAUSTED audio_too_large, UNAVAILABLE
- * transcription_failed, DEADLINE_EXCEEDED transcription_timeout.
+ * transcription_failed, DEADLINE_EXCEEDED transcription_timeout, INVALID_ARGUMENT request_invalid for messages in another order than
+ * Transcribe says.
  *
  * @generated from service agentmesh.transcription.v1.TranscriptionService
  */
