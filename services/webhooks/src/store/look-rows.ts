@@ -55,6 +55,8 @@ export interface ChangePlaces extends Readonly<Partial<Record<OtherChange, Chang
 export interface LookedAt {
   readonly accountId: string;
   readonly id: bigint;
+  /** Integration with whose tokens was looked. */
+  readonly integrationId: bigint;
   /** Time at which the look began; null when there is more to read: mail from before may be among that. */
   readonly lookedAt: Date | null;
   readonly nextLookAt: Date;

@@ -72,22 +72,26 @@ const updateLooked = createQuery<LookedAt>({
       catch_up_from = case when look_requests = ${param.lookRequests} and ${param.lookedAt}::timestamptz is not null then null else catch_up_from end,
       looked_at = coalesce(${param.lookedAt}::timestamptz, looked_at), look_failures = 0, cursor = coalesce(${param.cursor}::numeric, cursor), delta_link = ${param.deltaLink},
       change_places = ${param.changePlaces}::jsonb
-    where account_id = ${param.accountId} and id = ${param.id}`,
+    where account_id = ${param.accountId} and id = ${param.id} and integration_id = ${param.integrationId} and registered_at is not null`,
 });
 
-/** Writes how far a look has come, and plans the next one unless another was asked for since it began. */
+/**
+ * Writes how far a look has come, and plans the next one unless another was asked for since it began. Does nothing when its mail account was
+ * disconnected meanwhile: a mailbox that is connected again begins with what arrives from then on.
+ */
 export async function updateWatchLooked(db: Queryable, values: LookedAt): Promise<void> {
   await updateLooked(db, values);
 }
 
-const postpone = createQuery<{ accountId: string; id: bigint; lookAt: Date }>({
+const postpone = createQuery<{ accountId: string; id: bigint; lookAt: Date; lookRequests: bigint }>({
   name: 'postpone-look',
   text: (param) =>
-    `update watches set look_at = ${param.lookAt}, look_failures = look_failures + 1
+    `update watches set look_at = case when look_requests = ${param.lookRequests} then ${param.lookAt} else look_at end,
+      look_failures = look_failures + 1
     where account_id = ${param.accountId} and id = ${param.id}`,
 });
 
-/** Plans the next look after one that has failed. */
+/** Plans the next look after one that has failed, unless another was asked for since it began. */
 export async function postponeLook(db: Queryable, values: Parameters<typeof postpone>[1]): Promise<void> {
   await postpone(db, values);
 }

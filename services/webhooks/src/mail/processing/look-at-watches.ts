@@ -56,8 +56,9 @@ async function lookAt(processor: Processor, reading: Reading, { watch, signal }:
     // New logs before the mailbox, like notifications: they may be about to insert the same ones.
     await insertFound(tx, { accountId, watchId: watch.id, found, now: clock.now() });
     await holdReading(tx, reading);
-    const { id, look_requests: lookRequests } = watch;
+    const { id, integration_id: integrationId, look_requests: lookRequests } = watch;
     const progress = {
+      integrationId,
       lookedAt: isComplete ? lookedAt : null,
       nextLookAt,
       cursor,
@@ -92,7 +93,8 @@ async function postpone(
   log.info({ err: error, watchId: watch.id }, 'a look for missed mail has failed');
   await db.transaction(async (tx) => {
     await holdReading(tx, reading);
-    await postponeLook(tx, { accountId: reading.accountId, id: watch.id, lookAt: lookAtTime });
+    const { id, look_requests: lookRequests } = watch;
+    await postponeLook(tx, { accountId: reading.accountId, id, lookAt: lookAtTime, lookRequests });
     if (isBusy) await pauseMailbox(tx, { ...reading, until: lookAtTime });
   });
   return isBusy;
