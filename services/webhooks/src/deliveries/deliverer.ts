@@ -50,12 +50,12 @@ async function attempt(webhooks: RunWebhooks, delivery: TakenDelivery, signal: A
   }
 }
 async function write(webhooks: RunWebhooks, delivery: TakenDelivery, answer: Answer): Promise<void> {
-  const { account_id: accountId, id, attempts, attempts_before: before, give_up_at: giveUpAt } = delivery;
-  const next = nextAttemptTime(webhooks.clock.now(), attempts - before, answer.retryAfter);
+  const { account_id: accountId, id, attempts, attempts_before: attemptsBefore, give_up_at: giveUpAt } = delivery;
+  const next = nextAttemptTime(webhooks.clock.now(), attempts - attemptsBefore, answer.retryAfter);
   const isRetried = answer.error !== null && answer.isFinal !== true && next <= giveUpAt;
   const status = answer.error === null ? 'delivered' : isRetried ? 'pending' : 'failed';
   const nextAttemptAt = isRetried ? next : null;
   const end = { status, nextAttemptAt, responseStatus: answer.status, error: answer.error } as const;
-  await updateDeliveryAttempted(webhooks.db, { accountId, id, attempts, ...end });
+  await updateDeliveryAttempted(webhooks.db, { accountId, id, attempts, attemptsBefore, ...end });
   webhooks.countDelivery(status === 'pending' ? 'retried' : status);
 }

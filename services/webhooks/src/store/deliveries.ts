@@ -102,6 +102,8 @@ interface AttemptEnd {
   readonly id: string;
   /** The attempt. A later one has taken over when the row has another number. */
   readonly attempts: number;
+  /** Attempts before the message was last sent again, when the attempt began. The message was sent again since when the row has another number. */
+  readonly attemptsBefore: number;
   readonly status: DeliveryRow['status'];
   /** Null unless it is tried again. */
   readonly nextAttemptAt: Date | null;
@@ -109,14 +111,15 @@ interface AttemptEnd {
   readonly error: string | null;
 }
 
-/** Writes how an attempt has ended, unless another one has taken over. */
+/** Writes how an attempt has ended, unless another one has taken over, or the message was sent again meanwhile. */
 export const updateDeliveryAttempted = createQuery<AttemptEnd>({
   name: 'update-delivery-attempted',
   text: (
     param,
   ) => `update deliveries set status = ${param.status}, next_attempt_at = ${param.nextAttemptAt}::timestamptz,
       response_status = ${param.responseStatus}::integer, error = ${param.error}
-    where account_id = ${param.accountId} and id = ${param.id} and attempts = ${param.attempts}::integer and status = 'pending'`,
+    where account_id = ${param.accountId} and id = ${param.id} and attempts = ${param.attempts}::integer
+      and attempts_before = ${param.attemptsBefore}::integer and status = 'pending'`,
 });
 
 /** The newest deliveries of a run, newest first. */

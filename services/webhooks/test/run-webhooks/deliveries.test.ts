@@ -1,5 +1,5 @@
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openRunWebhooks, secret, type TestRun, type TestRunWebhooks } from './open-run-webhooks.ts';
 
 let at: TestRunWebhooks;
@@ -65,6 +65,17 @@ describe('a message', () => {
     await expect(at.client.resendDelivery({ ...run, deliveryId: 'msg_other' })).rejects.toMatchObject({
       reason: 'delivery_not_found',
     });
+  });
+
+  test('that is sent again while the last attempt is failing, is sent again at once', async () => {
+    const run = await endedRun('/during');
+    vi.spyOn(at.webhooks, 'fetch').mockImplementationOnce(async () => {
+      const [delivery] = await deliveriesOf(run);
+      await at.client.resendDelivery({ ...run, deliveryId: delivery?.id ?? '' });
+      return new Response(null, { status: 410 });
+    });
+    await at.deliverer().settle();
+    expect(await deliveriesOf(run)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
   test('is not sent where a redirect leads', async () => {
