@@ -1,4 +1,10 @@
-import { type DueSchedule, postponeSchedule, updateScheduleActed, updateScheduleMissed } from '../store/schedules.ts';
+import {
+  type DueSchedule,
+  postponeSchedule,
+  selectSchedule,
+  updateScheduleActed,
+  updateScheduleMissed,
+} from '../store/schedules.ts';
 import type { Schedules } from './schedules.ts';
 import { callMs, failureOf, findTickRun, sessionOf, startTickRun } from './tick-run.ts';
 import { readTicks, type Ticks } from './ticks.ts';
@@ -91,11 +97,18 @@ async function write(schedules: Schedules, row: DueSchedule, { ticks, ...outcome
   const { db, clock, countTicks } = schedules;
   const { account_id: accountId, id, next_at: tick } = row;
   const isLate = tick.getTime() < clock.now().getTime() - graceMs;
-  const pauses = outcome.refused >= mostRefused;
+  const pauses = outcome.refused >= mostRefused && (await isUnchanged(schedules, row));
   if (pauses) await tellPaused(schedules, row, outcome.error ?? '');
-  const acted = { accountId, id, tick, nextAt: pauses ? null : (ticks.after(tick) ?? null), pauses, ...outcome };
+  const nextAt = ticks.after(tick) ?? null;
+  const acted = { accountId, id, tick, nextAt, pauses, refusedBefore: row.refused, ...outcome };
   await updateScheduleActed(db, { ...acted, madeUp: isLate ? row.made_up + 1 : 0 });
   countTicks(outcome.error === null ? 'started' : 'failed', 1);
+}
+
+/** Whether the owner has changed nothing since the tick was claimed: a change begins the count of refused runs anew. */
+async function isUnchanged({ db }: Schedules, row: DueSchedule): Promise<boolean> {
+  const [present] = await selectSchedule(db, { accountId: row.account_id, id: row.id });
+  return present?.refused === row.refused && present.next_at?.getTime() === row.next_at.getTime();
 }
 
 /** Makes one notice for the owner, however often the tick is tried again. */

@@ -1,4 +1,4 @@
-import { createQuery, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Transaction } from '@agentmesh/lib/pg';
 
 /** A schedule. */
 export interface ScheduleRow {
@@ -164,21 +164,31 @@ interface Acted extends ScheduleKey {
   readonly error: string | null;
   readonly madeUp: number;
   readonly refused: number;
+  /** The same when the tick was claimed. */
+  readonly refusedBefore: number;
   /** Whether no tick follows until the owner resumes the schedule. */
   readonly pauses: boolean;
 }
 
-/** Writes what became of a tick, and goes on to the next one or pauses. When the times were changed meanwhile, or the schedule was paused, that stays. */
+/** SQL: the schedule has the tick still, and its owner has changed nothing since it was claimed. */
+const isUnchanged = (param: Placeholders<Acted>): string =>
+  `(next_at = ${param.tick} and refused = ${param.refusedBefore}::integer)`;
+
+/**
+ * Writes what became of a tick, and goes on to the next one or pauses. When the times were changed meanwhile, or the schedule was paused, that stays; one
+ * that was changed does not pause. Does nothing when another attempt has taken the tick over and written.
+ */
 export const updateScheduleActed = createQuery<Acted>({
   name: 'update-schedule-acted',
   text: (param) => `update schedules set last_at = ${param.tick}, last_invocation_id = ${param.invocationId},
       last_session_id = ${param.sessionId}, last_error = ${param.error},
       made_up = case when next_at = ${param.tick} then ${param.madeUp} else made_up end,
-      refused = case when next_at = ${param.tick} then ${param.refused}::integer else refused end,
-      enabled = enabled and not (next_at = ${param.tick} and ${param.pauses}::boolean),
+      refused = case when ${isUnchanged(param)} then ${param.refused}::integer else refused end,
+      enabled = enabled and not (${param.pauses}::boolean and coalesce(${isUnchanged(param)}, false)),
       claimed_until = case when next_at = ${param.tick} then null else claimed_until end,
-      next_at = case when next_at = ${param.tick} then ${param.nextAt}::timestamptz else next_at end
-    where account_id = ${param.accountId} and id = ${param.id} and (last_at is null or last_at <= ${param.tick})`,
+      next_at = case when ${param.pauses}::boolean and ${isUnchanged(param)} then null
+        when next_at = ${param.tick} then ${param.nextAt}::timestamptz else next_at end
+    where account_id = ${param.accountId} and id = ${param.id} and (last_at is null or last_at < ${param.tick} or next_at = ${param.tick})`,
 });
 
 interface Missed extends ScheduleKey {

@@ -26,7 +26,7 @@ export interface TestSchedules extends AsyncDisposable {
   /** Notices for owners by their keys. */
   readonly notices: Map<string, AddNoticeRequest>;
   /** Called before a run is started. It may throw. */
-  beforeStart: (request: StartRunRequest) => void;
+  beforeStart: (request: StartRunRequest) => void | Promise<void>;
   /** Called when a run is durable, before its caller knows. It may throw. */
   afterStart: (request: StartRunRequest) => void | Promise<void>;
   /** A replica. */
@@ -96,7 +96,7 @@ export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {
 async function startRun(test: TestSchedules, request: StartRunRequest): Promise<object> {
   const { sessionId = '' } = request.session ?? {};
   test.requests.push(request);
-  test.beforeStart(request);
+  await test.beforeStart(request);
   if (!test.sessions.has(sessionId) && !request.createsSession) {
     throw new MeshError('not_found', 'session_not_found', 'There is no such session.');
   }

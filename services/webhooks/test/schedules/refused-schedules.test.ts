@@ -74,6 +74,34 @@ describe('a schedule', () => {
     expect(at.runs).toHaveLength(2);
   });
 
+  test('that its owner mends while its tenth run is refused goes on, and nobody is told that it is paused', async () => {
+    const key = await add({ cron: '* * * * *' });
+    at.beforeStart = async () => {
+      if (at.requests.length === 10) await at.client.updateSchedule({ ...key, appName: 'mended' });
+      refused();
+    };
+    for (let minute = 0; minute < 11; minute += 1) {
+      await at.clock.advance(60_000);
+      await at.look();
+    }
+    expect(await read(key)).toMatchObject({ enabled: true, nextTimes: expect.arrayContaining([expect.anything()]) });
+    expect([at.requests.length, at.notices.size]).toEqual([11, 0]);
+  });
+
+  test('whose tick was taken over shows the run of that, not why the attempt before it was refused', async () => {
+    const key = await add({ cron: '* * * * *', sessionId: 'daily', multitask: Multitask.REJECT });
+    at.beforeStart = async () => {
+      at.beforeStart = () => undefined;
+      await at.clock.advance(31_000);
+      await at.look();
+      throw new MeshError('already_exists', 'session_busy', 'Another run of the session is queued or running.');
+    };
+    await at.clock.advance(60_000);
+    await at.look();
+    const [run] = at.runs;
+    expect((await read(key))?.lastRun).toMatchObject({ invocationId: run?.invocationId, error: '' });
+  });
+
   test('whose session is always busy does not pause', async () => {
     const key = await add({ cron: '* * * * *', sessionId: 'daily', multitask: Multitask.REJECT });
     at.beforeStart = () => {
