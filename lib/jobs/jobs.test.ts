@@ -58,6 +58,13 @@ describe('a job', () => {
     expect(await greetDue(jobs)).toEqual(['linus']);
   });
 
+  test('of each task is counted from 0 for each outcome: Prometheus sees no increase in the first sample of a series', async () => {
+    const told = await queue.metrics.registry.metrics();
+    for (const task of ['greet', 'greet-soon', 'greet-thrice'])
+      for (const outcome of ['done', 'retried', 'failed'])
+        expect(told).toContain(`agentmesh_jobs_attempts_total{service="greeter",task="${task}",outcome="${outcome}"} `);
+  });
+
   test('has failed for good after its last attempt: it is logged, counted, and loses a personal payload', async () => {
     const id = randomUUID();
     await jobs.add(db, greetThrice, [{ id, payload: { to: 'barbara' } }]);

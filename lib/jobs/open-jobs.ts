@@ -6,6 +6,7 @@ import { declareQueues } from './declare-queues.ts';
 import { DuePoll } from './due-poll.ts';
 import { JobQueue } from './job-queue.ts';
 import type { Jobs } from './jobs.ts';
+import { type Outcome, outcomes } from './perform-job.ts';
 import { createRowLocks } from './row-locks.ts';
 import type { TaskRules } from './task.ts';
 
@@ -50,7 +51,10 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
     help: 'Attempts at jobs, by how they ended: done, retried, failed (for good).',
     labelNames: ['service', 'task', 'outcome'],
   });
-  const count = (task: TaskRules, outcome: string): void => attempts.inc({ service, task: task.name, outcome });
+  const count = (task: TaskRules, outcome: Outcome, by = 1): void =>
+    attempts.inc({ service, task: task.name, outcome }, by);
+  // Prometheus sees no increase in the first sample of a series, and an alert asks for that of jobs that have failed.
+  for (const task of tasks) for (const outcome of outcomes) count(task, outcome, 0);
   const due = new DuePoll({ service, db, log, supervise: () => boss.supervise() });
   const jobs = new JobQueue({ boss, db, due, tasks, log, count });
   draining?.addEventListener('abort', () => void jobs.stop(), { once: true });

@@ -5,8 +5,9 @@ import { unlessAborted } from '../wait/index.ts';
 import { bossTransaction } from './boss-database.ts';
 import { type Handler, PermanentJobError, type Task, type TaskRules } from './task.ts';
 
-/** Outcome of an attempt; `failed` means for good. */
-export type Outcome = 'done' | 'retried' | 'failed';
+/** Outcomes of an attempt; `failed` means for good. */
+export const outcomes = ['done', 'retried', 'failed'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 export interface Performance<Payload extends object> {
   readonly boss: PgBoss;

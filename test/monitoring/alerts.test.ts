@@ -42,7 +42,17 @@ function metricsIn(expr: string): string[] {
   return words.filter((word) => word.includes('_') && !['histogram_quantile', 'label_replace'].includes(word));
 }
 
-test('alerts and the dashboard ask for metrics that the mesh has', { timeout: 120_000 }, async () => {
+/** The series whose increase a query asks for, as `name` and the text of its labels. */
+function increasesIn(expr: string): [string, string][] {
+  return Array.from(expr.matchAll(/increase\((\w+)(?:\{([^}]*)\})?\[/g), ([, name = '', labels = '']) => [
+    name,
+    labels,
+  ]);
+}
+
+test('alerts and the dashboard ask for metrics that the mesh has, and alerts for the increase of series that it tells from the start', {
+  timeout: 120_000,
+}, async () => {
   await using database = await testDatabaseUrl();
   const [opsPort] = await freePorts(1);
   await using _mesh = await startMesh({ mode: 'all', databaseUrl: database.url, env: { OPS_PORT: String(opsPort) } });
@@ -62,4 +72,10 @@ test('alerts and the dashboard ask for metrics that the mesh has', { timeout: 12
   expect(queries.length).toBeGreaterThan(15);
   const unknown = queries.flatMap(metricsIn).filter((name) => !known.has(name));
   expect([...new Set(unknown)]).toEqual([]);
+  // Prometheus sees no increase in the first sample of a series.
+  const increases = rules.flatMap(({ expr }) => increasesIn(expr));
+  expect(increases).toHaveLength(2);
+  const isTold = ([name, labels]: [string, string]) =>
+    scraped.split('\n').some((line) => line.startsWith(name) && line.includes(labels));
+  expect(increases.filter((it) => !isTold(it))).toEqual([]);
 });
