@@ -25,7 +25,7 @@ const rememberTables = `insert into watching.earlier
 /** Statements that read a whole table under an exclusive lock, as far as their text shows it. */
 const scans = [
   /\balter column \w+ set not null\b/i,
-  /\badd (constraint \w+ )?(check|foreign key|unique|primary key|exclude)\b(?!.*\bnot valid\b)/i,
+  /\badd (constraint \w+ )?(check|foreign key|unique|primary key|exclude)\b(?!.*\b(not valid|using index)\b)/i,
   /\b(vacuum full|cluster|reindex)\b/i,
 ];
 

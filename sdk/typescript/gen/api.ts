@@ -6075,7 +6075,12 @@ export interface operations {
     };
     getRunTrace: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -6208,7 +6213,12 @@ export interface operations {
     };
     listRunWebhookDeliveries: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -6234,7 +6244,12 @@ export interface operations {
     };
     resendRunWebhookDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                app?: string;
+                user?: string;
+                /** @description Ids of runs are unique in a session only: copies of sessions go on under those of their sources, and clients choose ids. Without `app`, `user` and `session` the newest run with the id is meant. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /**

@@ -72,7 +72,6 @@ export function openExecution(host: Host<typeof runsSettings>, { config, adk, kn
     waiting,
     admission,
     accountTurns,
-    awaited: new Set<string>(),
   };
   return { compactor, ...running, ...watching };
 }

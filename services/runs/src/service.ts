@@ -12,6 +12,7 @@ import { startJobs } from './jobs/start-jobs.ts';
 import { createReleaseLeases } from './execution/release-leases.ts';
 import { endingsOf } from './execution-endings.ts';
 import { importAdk } from './import-adk.ts';
+import { AwaitedHere } from './execution/notices/awaited-here.ts';
 import { openExecution } from './open-execution.ts';
 import { reencrypt } from './reencrypt.ts';
 import { openTraces, prepareTraces } from './open-traces.ts';
@@ -46,7 +47,14 @@ export const runs = defineService({
       watched: traces.watched,
       onEnded: (turn, ending) => makeRoom(context, turn, ending),
     });
-    const own = { config, db, spans: traces.log, traces: traces.writer, runLines: traces.lines };
+    const own = {
+      config,
+      db,
+      awaited: new AwaitedHere(),
+      spans: traces.log,
+      traces: traces.writer,
+      runLines: traces.lines,
+    };
     const context: Context = { ...known, ...execution, ...surroundingsOf(host), ...own };
 
     serveContracts(mesh, context, adk.createAgentHandlers);

@@ -16,7 +16,8 @@ export async function* webhooksOf(
       const names = { invocation_id: invocationId, app_name: appName, user_id: userId, session_id: sessionId };
       const data = { ...names, url, created_at: new Date(createTime * 1_000).toISOString() };
       yield { kind: 'run_webhook', data };
-      const listed = await unlessGone(runWebhooks.listDeliveries({ accountId, invocationId, userId }, unary));
+      const run = { accountId, appName, userId, sessionId, invocationId };
+      const listed = await unlessGone(runWebhooks.listDeliveries(run, unary));
       for (const delivery of listed?.deliveries ?? [])
         yield { kind: 'webhook_delivery', of: { invocation_id: invocationId }, data: deliveryJson(delivery) };
     }

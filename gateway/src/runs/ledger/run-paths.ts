@@ -40,11 +40,6 @@ export function namedRun({ identity, params, query }: RunRequest) {
   return { accountId, appName, userId: listedUser(identity, user), sessionId, invocationId: params.invocation_id };
 }
 
-/** Runs of which account and user the caller may see: all users, or the one that a personal token is bound to. */
-export function ownerOf({ accountId, grant }: Identity): { readonly accountId: string; readonly userId: string } {
-  return { accountId, userId: grant?.userId ?? '' };
-}
-
 /** The user to list. Refuses with 403 another user than the one that a personal token is bound to. */
 export function listedUser({ grant }: Identity, asked: string | undefined): string {
   const bound = grant?.userId;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { joinBytes, sendJson } from '../../edge/json/json-bytes.ts';
 import { readsOfRun } from '../run-family.ts';
-import { ownerOf, RunPath } from './run-paths.ts';
+import { namedRun, RunPath, RunPlace } from './run-paths.ts';
 
 const SpanRecord = Type.Object(
   {
@@ -39,12 +39,12 @@ export function traceRoute(app: App, { authentication, runs }: Context): void {
         'The spans of agents, model calls and tools, in terms of OpenTelemetry. Those of an attempt are there within seconds after it has ended, for the days of `TRACES_KEEP_DAYS`. ' +
         'None when the run was not sampled.',
       params: RunPath,
+      querystring: RunPlace,
       response: { 200: Trace },
       refusals: [404],
     }),
-    async ({ identity, params }, reply) => {
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
-      const { semanticConventions, spansJson } = await runs.getTrace(name, unary);
+    async (request, reply) => {
+      const { semanticConventions, spansJson } = await runs.getTrace(namedRun(request), unary);
       const [head, tail] = [`{"semanticConventions":${JSON.stringify(semanticConventions)},"spans":`, '}'];
       return sendJson(reply, joinBytes([Buffer.from(head), spansJson, Buffer.from(tail)]));
     },

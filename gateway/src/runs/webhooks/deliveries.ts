@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
-import { ownerOf, RunPath } from '../ledger/run-paths.ts';
+import { namedRun, RunPath, RunPlace } from '../ledger/run-paths.ts';
 import { DeliveryPath, WebhookDelivery } from './webhook-record.ts';
 import { readsOfRun, writesOfRun } from '../run-family.ts';
 
@@ -22,12 +22,12 @@ function addList(app: App, { runWebhooks, authentication }: Context): void {
       summary: "List the messages of a run's webhook",
       description: 'The newest 100, newest first, with what became of each.',
       params: RunPath,
+      querystring: RunPlace,
       response: { 200: Type.Array(WebhookDelivery) },
       refusals: [404],
     }),
-    async ({ identity, params }) => {
-      const wanted = { ...ownerOf(identity), invocationId: params.invocation_id };
-      const { deliveries } = await runWebhooks.listDeliveries(wanted, unary);
+    async (request) => {
+      const { deliveries } = await runWebhooks.listDeliveries(namedRun(request), unary);
       return deliveries.map(deliveryJson);
     },
   );
@@ -41,13 +41,13 @@ function addResend(app: App, { runWebhooks, authentication }: Context): void {
       summary: "Send a message of a run's webhook again",
       description: 'With the same id and body, whatever became of it. It is tried for another three days.',
       params: DeliveryPath,
+      querystring: RunPlace,
       headers: IdempotencyKey,
       response: { 202: WebhookDelivery },
       refusals: [400, 404, 413],
     }),
     async (request, reply) => {
-      const { identity, params } = request;
-      const wanted = { ...ownerOf(identity), invocationId: params.invocation_id, deliveryId: params.delivery_id };
+      const wanted = { ...namedRun(request), deliveryId: request.params.delivery_id };
       const resent = await runWebhooks.resendDelivery(wanted, keyedCall(request, reply));
       const { delivery } = resent;
       markReplayed(reply, resent);

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 6b9416b4708653ba251d8eda0cb74227602d6dd642a3febd1444829f74756999
+# SHA-256 of the document: 6db515395d8ea4ea521bd413f8d8df36fecb7b438afe608b60244ecbe4c2b8eb
 
 from typing import Any, Literal, TypeAlias
 

@@ -6,6 +6,7 @@ import { leaveEnded } from '../execution/admission/left-runs.ts';
 import type { RunName, WaitingRun } from '../execution/admission/waiting-runs.ts';
 import { settleRun } from '../execution/notices/settle-run.ts';
 import { checkLeases } from '../execution/check-leases.ts';
+import type { AwaitedRun } from '../store/awaited-runs.ts';
 
 const timeoutMs = 5_000;
 
@@ -20,27 +21,27 @@ export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema>
     context.runWatchers.ended(accountId, invocationId);
     const isStopped = outcome === AttemptEnd_Outcome.CANCELLED || outcome === AttemptEnd_Outcome.INTERRUPTED;
     const waiting = context.waiting.size === 0 ? [] : context.waiting.find(accountId, invocationId);
-    const isAwaited = context.awaited.size > 0 && context.awaited.has(`${accountId}/${invocationId}`);
-    return isStopped || isAwaited || waiting.length > 0
-      ? act(context, ended, { waiting, isAwaited, isStopped })
+    const awaited = context.awaited.find(ended);
+    return isStopped || awaited.length > 0 || waiting.length > 0
+      ? act(context, ended, { waiting, awaited, isStopped })
       : undefined;
   };
 }
 
 interface Concern {
   readonly waiting: readonly WaitingRun[];
-  readonly isAwaited: boolean;
+  readonly awaited: readonly AwaitedRun[];
   readonly isStopped: boolean;
 }
 
 async function act(
   context: Context,
-  { accountId, invocationId }: RunEnded,
-  { waiting, isAwaited, isStopped }: Concern,
+  { invocationId }: RunEnded,
+  { waiting, awaited, isStopped }: Concern,
 ): Promise<void> {
   await Promise.all([
     ...waiting.map(async (run) => leaveEnded(context, run, await statusOf(context, run))),
-    isAwaited && settleRun(context, { accountId, invocationId }),
+    ...awaited.map((run) => settleRun(context, run)),
     isStopped && checkLeases(context, (lease) => lease.invocationId === invocationId),
   ]);
 }

@@ -14,9 +14,7 @@ export function createSettleAwaitedRuns(context: Context): Job {
     failure: 'the ends of runs in the background cannot be read',
     async run() {
       const due = await takeDueRuns(context.db, { limit, pauseSeconds });
-      for (const run of due) {
-        await settleRun(context, { accountId: run.account_id, invocationId: run.invocation_id });
-      }
+      for (const run of due) await settleRun(context, run);
     },
   };
 }

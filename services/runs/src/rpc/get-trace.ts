@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { semanticConventions } from '../execution/tracing/gen-ai-span.ts';
 import { ledgerTrace } from '../execution/tracing/ledger-trace.ts';
 import { isSampled } from '../execution/tracing/watch-attempts.ts';
+import { hashOfNames } from '../store/hash-of-names.ts';
 import { selectTraces } from '../store/traces.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -11,10 +12,12 @@ const limit = 5;
 const timeoutMs = 5_000;
 
 export function getTrace({ db, sessions, config }: Pick<Context, 'db' | 'sessions' | 'config'>): Handlers['getTrace'] {
-  return async ({ accountId, invocationId, userId }) => {
+  return async ({ accountId, invocationId, userId, appName, sessionId }) => {
     const name = { accountId: checkAccountId(accountId), invocationId };
-    const { run, events } = await sessions.readRun({ ...name, userId, limit }, { timeoutMs });
-    const [stored] = await selectTraces(db, { ...name, userId: run?.userId ?? userId, isBound: userId !== '' });
+    const { run, events } = await sessions.readRun({ ...name, userId, appName, sessionId, limit }, { timeoutMs });
+    const { appName: ofApp = '', userId: ofUser = '', sessionId: ofSession = '' } = run ?? {};
+    const sessionSha256 = hashOfNames(ofApp, ofUser, ofSession);
+    const [stored] = await selectTraces(db, { ...name, userId: ofUser, sessionSha256, isBound: userId !== '' });
     if (stored !== undefined && stored.spans !== '[]')
       return { semanticConventions, spansJson: Buffer.from(stored.spans) };
     const isWatched = run !== undefined && isSampled(invocationId, config.traces.sample);

@@ -23,8 +23,11 @@ export function startRun(context: Context): Handlers['startRun'] {
     const accountId = content.session?.accountId ?? '';
     const isAwaited = noticeTitle !== '' && accountId !== '';
     const run = await acceptWithRoom(context, { ...content, isAwaited }, leavingOf(call));
-    if (isAwaited)
-      await afterChange(awaitRun(context, { accountId, invocationId: run.invocationId, title: noticeTitle }));
+    if (isAwaited) {
+      const { appName = '', userId = '', sessionId = '' } = content.session ?? {};
+      const name = { accountId, appName, userId, sessionId: sessionId.trim(), invocationId: run.invocationId };
+      await afterChange(awaitRun(context, { ...name, title: noticeTitle }));
+    }
     return run;
   };
 }

@@ -1,12 +1,11 @@
 import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
 
+/** A run by all its names: its id is unique in its session only. Rows of a former version have no names of a session; they mean the newest run. */
 export interface AwaitedRun {
-  readonly account_id: string;
-  readonly invocation_id: string;
-}
-
-interface RunKey {
   readonly accountId: string;
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string;
   readonly invocationId: string;
 }
 
@@ -22,10 +21,11 @@ const hasRoom = (param: Placeholders<Room>): string => `(
     ) < ${param.most}`;
 
 /** Notes that the end of a run becomes a notice. Does nothing when that is noted already, or the account has as many as it may. */
-export const insertAwaitedRun = createQuery<RunKey & Room & { title: string }>({
+export const insertAwaitedRun = createQuery<AwaitedRun & Room & { title: string }>({
   name: 'insert-awaited-run',
-  text: (param) => `insert into awaited_runs (account_id, invocation_id, title)
-    select ${param.accountId}, ${param.invocationId}, ${param.title} where ${hasRoom(param)}
+  text: (param) => `insert into awaited_runs (account_id, app_name, user_id, session_id, invocation_id, title)
+    select ${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.invocationId}, ${param.title}
+    where ${hasRoom(param)}
     on conflict do nothing`,
 });
 
@@ -48,14 +48,16 @@ export const takeDueRuns = createQuery<{ limit: number; pauseSeconds: number }, 
       select ctid from awaited_runs where look_at <= now() order by look_at
       limit ${param.limit}::integer for update skip locked
     ))
-    returning a.account_id, a.invocation_id`,
+    returning a.account_id as "accountId", a.app_name as "appName", a.user_id as "userId", a.session_id as "sessionId",
+      a.invocation_id as "invocationId"`,
 });
 
 /** Ends the wait for a run. No row when another process has ended it. */
-export const deleteAwaitedRun = createQuery<RunKey, { title: string }>({
+export const deleteAwaitedRun = createQuery<AwaitedRun, { title: string }>({
   name: 'delete-awaited-run',
   text: (
     param,
   ) => `delete from awaited_runs where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
+      and app_name = ${param.appName} and user_id = ${param.userId} and session_id = ${param.sessionId}
     returning title`,
 });

@@ -1,4 +1,5 @@
 import { createQuery, type Transaction } from '@agentmesh/lib/pg';
+import { hashOfNames } from './hash-of-names.ts';
 
 export interface NoticeRow {
   readonly id: bigint;
@@ -27,15 +28,38 @@ interface NewNotice extends Account {
   readonly invocationId: string;
 }
 
-const columns = `id, type, title, body, app_name, user_id, session_id, coalesce(invocation_id, '') as invocation_id, created_at, read_at`;
+const columns = `id, type, title, body, app_name, user_id, session_id, coalesce(invocation_id, namesake_id, '') as invocation_id, created_at, read_at`;
 
-/** Stores an unread notice. No row when the run has one already. */
-export const insertNotice = createQuery<NewNotice, { id: bigint }>({
+const insertNotice = createQuery<NewNotice, { id: bigint }>({
   name: 'insert-notice',
   text: (param) => `insert into notices (account_id, type, title, body, app_name, user_id, session_id, invocation_id)
     values (${param.accountId}, ${param.type}, ${param.title}, ${param.body}, ${param.appName}, ${param.userId},
       ${param.sessionId}, ${param.invocationId}) on conflict (account_id, invocation_id) do nothing returning id`,
 });
+
+const insertNamesake = createQuery<NewNotice & { key: string }, { id: bigint }>({
+  name: 'insert-notice-of-namesake',
+  text: (
+    param,
+  ) => `insert into notices (account_id, source_key, type, title, body, app_name, user_id, session_id, namesake_id)
+    select ${param.accountId}, ${param.key}, ${param.type}, ${param.title}, ${param.body}, ${param.appName}, ${param.userId},
+      ${param.sessionId}, ${param.invocationId}
+    where not exists (
+      select from notices where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
+        and app_name = ${param.appName} and user_id = ${param.userId} and session_id = ${param.sessionId}
+    ) on conflict (account_id, source_key) do nothing returning id`,
+});
+
+/** Stores an unread notice. No row when the run has one already. A run of another session with the same id may have one, too. */
+export async function insertRunNotice(tx: Transaction, notice: NewNotice): Promise<readonly { id: bigint }[]> {
+  const rows = await insertNotice(tx, notice);
+  if (rows.length > 0) return rows;
+  const { appName, userId, sessionId, invocationId } = notice;
+  return insertNamesake(tx, {
+    ...notice,
+    key: `run:${hashOfNames(appName, userId, sessionId, invocationId).toString('hex')}`,
+  });
+}
 
 interface NewSourceNotice extends Account {
   readonly key: string;

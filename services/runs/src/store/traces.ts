@@ -7,6 +7,8 @@ interface Account {
 interface NewTraces extends Account {
   readonly invocationIds: readonly string[];
   readonly userIds: readonly string[];
+  /** Of the names of the session. */
+  readonly sessionHashes: readonly Uint8Array[];
   readonly attempts: readonly number[];
   /** JSON arrays. */
   readonly spans: readonly string[];
@@ -15,18 +17,20 @@ interface NewTraces extends Account {
 /** Stores the spans of attempts. An attempt that is stored already stays as it is. */
 export const insertTraces = createQuery<NewTraces>({
   name: 'insert-traces',
-  text: (param) => `insert into traces (account_id, invocation_id, user_id, attempt, spans)
-    select ${param.accountId}, t.invocation_id, t.user_id, t.attempt, t.spans::json
-      from unnest(${param.invocationIds}::text[], ${param.userIds}::text[], ${param.attempts}::integer[], ${param.spans}::text[])
-        as t (invocation_id, user_id, attempt, spans)
+  text: (param) => `insert into traces (account_id, invocation_id, user_id, session_sha256, attempt, spans)
+    select ${param.accountId}, t.invocation_id, t.user_id, t.session_sha256, t.attempt, t.spans::json
+      from unnest(${param.invocationIds}::text[], ${param.userIds}::text[], ${param.sessionHashes}::bytea[], ${param.attempts}::integer[],
+          ${param.spans}::text[])
+        as t (invocation_id, user_id, session_sha256, attempt, spans)
     on conflict do nothing`,
 });
 
 interface TracedRun extends Account {
   readonly invocationId: string;
-  /** The user of the run: runs of several users may have one id. */
+  /** The user and the session of the run: runs of several sessions may have one id. */
   readonly userId: string;
-  /** Only spans that are known to be of this user's run. */
+  readonly sessionSha256: Uint8Array;
+  /** No spans that may be of another user's run: those that were stored without a user. */
   readonly isBound: boolean;
 }
 
@@ -36,7 +40,8 @@ export const selectTraces = createQuery<TracedRun, { spans: string }>({
   text: (param) => `select coalesce(json_agg(s.span order by t.attempt, s.number), '[]')::text as spans
     from traces t, json_array_elements(t.spans) with ordinality as s (span, number)
     where t.account_id = ${param.accountId} and t.invocation_id = ${param.invocationId}
-      and coalesce(t.user_id = ${param.userId}, not ${param.isBound}::boolean)`,
+      and (t.session_sha256 = ${param.sessionSha256}
+        or t.session_sha256 = '' and coalesce(t.user_id = ${param.userId}, not ${param.isBound}::boolean))`,
 });
 
 interface TraceName {

@@ -104,12 +104,28 @@ export async function countOpenRunWebhooks(db: Queryable, accountId: string, mos
   return Number(row?.number ?? 0);
 }
 
-/** The webhooks of an account's runs with this invocation id, newest first. Clients can name runs of several sessions alike. */
-export const selectRunWebhooks = createQuery<{ accountId: string; invocationId: string }, RunWebhookRow>({
+export interface SoughtWebhooks {
+  readonly accountId: string;
+  readonly invocationId: string;
+  /** The names of its session; empty for any. */
+  readonly appName?: string;
+  readonly userId?: string;
+  readonly sessionId?: string;
+}
+
+const selectSought = createQuery<Required<SoughtWebhooks>, RunWebhookRow>({
   name: 'select-run-webhooks',
   text: (param) => `select ${columns} from run_webhooks
-    where account_id = ${param.accountId} and invocation_id = ${param.invocationId} order by created_at desc limit 100`,
+    where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
+      and (${param.appName}::text = '' or app_name = ${param.appName}) and (${param.userId}::text = '' or user_id = ${param.userId})
+      and (${param.sessionId}::text = '' or session_id = ${param.sessionId})
+    order by created_at desc limit 100`,
 });
+
+/** The webhooks of an account's runs with this invocation id, newest first. Runs of several sessions may have one id. */
+export function selectRunWebhooks(db: Queryable, sought: SoughtWebhooks): Promise<RunWebhookRow[]> {
+  return selectSought(db, { appName: '', userId: '', sessionId: '', ...sought });
+}
 
 /** Takes webhooks whose run has to be looked at, and plans the next look: the older the webhook, the later, within an hour. */
 export const takeRunWebhooksToCheck = createQuery<{ now: Date; limit: number }, RunWebhookRow>({

@@ -1108,6 +1108,18 @@ export declare type GetTraceRequest = Message<"agentmesh.runs.v1.GetTraceRequest
    * @generated from field: string user_id = 3;
    */
   userId: string;
+
+  /**
+   * Only a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 4;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 5;
+   */
+  sessionId: string;
 };
 
 /**

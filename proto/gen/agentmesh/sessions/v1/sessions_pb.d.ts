@@ -2504,6 +2504,13 @@ export declare type GetRunRequest = Message<"agentmesh.sessions.v1.GetRunRequest
    * @generated from field: bool with_output = 6;
    */
   withOutput: boolean;
+
+  /**
+   * Only a run of the session with this number, as in Lease; 0 for any.
+   *
+   * @generated from field: int64 session_pk = 7;
+   */
+  sessionPk: bigint;
 };
 
 /**

@@ -185,6 +185,18 @@ export declare type ListDeliveriesRequest = Message<"agentmesh.webhooks.v1.ListD
    * @generated from field: string user_id = 3;
    */
   userId: string;
+
+  /**
+   * Only a webhook of a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 4;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 5;
+   */
+  sessionId: string;
 };
 
 /**
@@ -328,6 +340,18 @@ export declare type ResendDeliveryRequest = Message<"agentmesh.webhooks.v1.Resen
    * @generated from field: string delivery_id = 4;
    */
   deliveryId: string;
+
+  /**
+   * Only a webhook of a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 5;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 6;
+   */
+  sessionId: string;
 };
 
 /**

@@ -1,13 +1,11 @@
 import type { MeshError } from '@agentmesh/lib/rpc';
 import { awaitedRunsTooMany } from '../../errors.ts';
-import { hasRoomToAwait, insertAwaitedRun } from '../../store/awaited-runs.ts';
+import { type AwaitedRun, hasRoomToAwait, insertAwaitedRun } from '../../store/awaited-runs.ts';
 import type { Noticing } from './tell-watchers.ts';
 
 const longestTitle = 200;
 
-export interface RunToAwait {
-  readonly accountId: string;
-  readonly invocationId: string;
+export interface RunToAwait extends AwaitedRun {
   readonly title: string;
 }
 
@@ -36,9 +34,9 @@ export async function checkAwaited(context: Omit<Awaiting, 'awaited'>, accountId
  * account may await get one.
  */
 export async function awaitRun({ db, awaited, config }: Awaiting, run: RunToAwait): Promise<void> {
-  const { accountId, invocationId } = run;
-  awaited.add(`${accountId}/${invocationId}`);
-  const printable = run.title.toWellFormed().replaceAll('\0', '');
+  const { title: asked, ...name } = run;
+  awaited.add(name);
+  const printable = asked.toWellFormed().replaceAll('\0', '');
   const title = printable.slice(0, longestTitle).toWellFormed();
-  await insertAwaitedRun(db, { accountId, invocationId, title, most: config.maxAwaited });
+  await insertAwaitedRun(db, { ...name, title, most: config.maxAwaited });
 }

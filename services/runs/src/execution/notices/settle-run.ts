@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
-import { deleteAwaitedRun } from '../../store/awaited-runs.ts';
-import { insertNotice } from '../../store/notices.ts';
+import { type AwaitedRun, deleteAwaitedRun } from '../../store/awaited-runs.ts';
+import { insertRunNotice } from '../../store/notices.ts';
 import type { Running } from '../running.ts';
 import { storeNotice } from './store-notice.ts';
 import { type Noticing, tellWatchers } from './tell-watchers.ts';
@@ -17,13 +17,8 @@ const types: Readonly<Partial<Record<RunStatus, string>>> = {
 
 type Deps = Noticing & Pick<Running, 'sessions'>;
 
-export interface RunName {
-  readonly accountId: string;
-  readonly invocationId: string;
-}
-
 /** Asks the ledger about an awaited run, and makes its notice when it has ended. Exactly one notice comes of each run. */
-export async function settleRun(deps: Deps, name: RunName): Promise<void> {
+export async function settleRun(deps: Deps, name: AwaitedRun): Promise<void> {
   const run = await findRun(deps, name);
   const type = run === undefined ? undefined : types[run.status];
   if (run !== undefined && type === undefined) return;
@@ -31,14 +26,14 @@ export async function settleRun(deps: Deps, name: RunName): Promise<void> {
     const [awaited] = await deleteAwaitedRun(tx, name);
     if (awaited === undefined || run === undefined || type === undefined) return false;
     const notice = { ...name, ...placeOf(run), type, title: awaited.title, body: bodyOf(run) };
-    return storeNotice(tx, name.accountId, () => insertNotice(tx, notice));
+    return storeNotice(tx, name.accountId, () => insertRunNotice(tx, notice));
   });
-  deps.awaited.delete(`${name.accountId}/${name.invocationId}`);
+  deps.awaited.delete(name);
   if (isAdded) await tellWatchers(deps, name.accountId);
 }
 
 /** Undefined when the ledger does not know the run. */
-async function findRun({ sessions }: Deps, name: RunName): Promise<LedgerRun | undefined> {
+async function findRun({ sessions }: Deps, name: AwaitedRun): Promise<LedgerRun | undefined> {
   try {
     return (await sessions.getRun({ ...name }, { timeoutMs })).run;
   } catch (error) {

@@ -2,14 +2,14 @@ import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
 import type { Bus } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AwaitedHere } from './awaited-here.ts';
 
 /** Surroundings of those who write notices. */
 export interface Noticing {
   readonly bus: Bus;
   readonly db: Database;
   readonly log: Logger;
-  /** Runs that this process has accepted and whose end becomes a notice: `<account>/<invocation>`. */
-  readonly awaited: Set<string>;
+  readonly awaited: AwaitedHere;
 }
 
 /** Hints that an account has a new notice. The notice is committed; a lost hint only delays it for those who watch. */

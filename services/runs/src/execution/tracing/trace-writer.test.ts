@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestDatabase, type RunsDatabase } from '../../../test/open-test-database.ts';
 import type { Context } from '../../context.ts';
 import { createForgetTraces } from '../../jobs/forget-traces.ts';
+import { hashOfNames } from '../../store/hash-of-names.ts';
 import { selectTraces } from '../../store/traces.ts';
 import type { TracedSpan } from './attempt-trace.ts';
 import type { SpanRecord } from './gen-ai-span.ts';
@@ -36,7 +37,8 @@ const seen = (...spans: TracedSpan[]) => ({
   spans: () => spans,
 });
 const read = async (invocationId: string, { userId = 'u', isBound = false } = {}) => {
-  const [row] = await selectTraces(database.db, { accountId, invocationId, userId, isBound });
+  const sessionSha256 = hashOfNames('', userId, '');
+  const [row] = await selectTraces(database.db, { accountId, invocationId, userId, sessionSha256, isBound });
   return JSON.parse(row?.spans ?? '') as SpanRecord[];
 };
 
@@ -96,7 +98,7 @@ test('a caller who acts for one user gets no spans of a run with the same id of 
   const ids = async (user: object) => (await read('named', user)).map(({ id }) => id);
   expect(await ids({ userId: 'own', isBound: true })).toEqual(['2']);
   expect(await ids({ userId: 'other', isBound: true })).toEqual(['1']);
-  await db.query({ text: `update traces set user_id = null where invocation_id = 'named'` });
+  await db.query({ text: `update traces set user_id = null, session_sha256 = '' where invocation_id = 'named'` });
   expect(await ids({ userId: 'own', isBound: true })).toEqual([]);
   expect(await ids({ userId: 'own' })).toEqual(['1', '2']);
 });

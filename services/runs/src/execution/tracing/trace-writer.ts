@@ -1,5 +1,6 @@
 import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { Database } from '@agentmesh/lib/pg';
+import { hashOfNames } from '../../store/hash-of-names.ts';
 import { insertTraces } from '../../store/traces.ts';
 import type { TracedSpan } from './attempt-trace.ts';
 import { genAiSpan } from './gen-ai-span.ts';
@@ -10,6 +11,7 @@ interface WaitingTrace {
   readonly accountId: string;
   readonly invocationId: string;
   readonly userId: string;
+  readonly sessionSha256: Uint8Array;
   readonly attempt: number;
   readonly spansJson: string;
 }
@@ -59,8 +61,10 @@ export class TraceWriter implements AsyncDisposable {
     if (session === undefined || attempt > mostAttempts || isInLedger(attempt, trace.seen)) return;
     if (!isSampled(invocationId, this.#sample)) return;
     if (this.#waiting.length >= mostWaiting) return this.#dropped();
-    const { accountId, userId } = session;
-    this.#waiting.push({ accountId, invocationId, userId, attempt, spansJson: printSpans(trace.spans()) });
+    const { accountId, appName, userId, sessionId } = session;
+    const sessionSha256 = hashOfNames(appName, userId, sessionId);
+    const spansJson = printSpans(trace.spans());
+    this.#waiting.push({ accountId, invocationId, userId, sessionSha256, attempt, spansJson });
     this.#timer ??= setTimeout(() => this.#write(), pauseMs);
   };
 
@@ -97,6 +101,7 @@ function columnsOf(traces: readonly WaitingTrace[]) {
   return {
     invocationIds: traces.map(({ invocationId }) => invocationId),
     userIds: traces.map(({ userId }) => userId),
+    sessionHashes: traces.map(({ sessionSha256 }) => sessionSha256),
     attempts: traces.map(({ attempt }) => attempt),
     spans: traces.map(({ spansJson }) => spansJson),
   };

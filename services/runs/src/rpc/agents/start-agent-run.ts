@@ -27,13 +27,14 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     // A repeated call starts nothing: it is answered like the first one, whose run may have filled the account.
     if (keyed === undefined || !(await isKeyUsed(context.db, keyed))) await checkAwaited(context, accountId);
     const { sessionId = '' } = await name(request, call);
-    const session = create(SessionKeySchema, { accountId, appName: agentAppName(agentId), userId, sessionId });
+    const appName = agentAppName(agentId);
+    const session = create(SessionKeySchema, { accountId, appName, userId, sessionId });
     const run = toRun(session, request, keyed !== undefined);
     const left = leavingOf(call);
     const { invocationId, already } = await withPermit(context, { accountId, left }, (place) =>
       storeRun(context, run, { ...place, left }),
     );
-    await afterChange(awaitRun(context, { accountId, invocationId, title: agent.name }));
+    await afterChange(awaitRun(context, { accountId, appName, userId, sessionId, invocationId, title: agent.name }));
     return { invocationId, sessionId, already };
   };
 }
