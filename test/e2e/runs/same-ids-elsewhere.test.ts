@@ -1,6 +1,9 @@
+import type { EventJson } from '@agentmesh/proto/event';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, runBody, type SessionJson } from '../../caller.ts';
+import { type Caller, newAccount, runBody, type SessionJson, sessionPath } from '../../caller.ts';
+import { startMcpServer } from '../../fakes/mcp/index.ts';
 import { startWebhookReceiver } from '../../fakes/webhook-receiver.ts';
+import { makeAgent } from '../agents/make-agent.ts';
 
 const url = inject('meshUrl');
 const resources = new AsyncDisposableStack();
@@ -61,3 +64,29 @@ test('messages of webhooks of runs with one id in two sessions are listed, expor
     expect(await caller.request('POST', again, {})).toMatchObject({ status: 202 });
   }
 });
+
+test('each approval of a call in a session and its copy makes a call of its own', async () => {
+  const server = resources.use(await startMcpServer());
+  const mcpServers = [{ url: server.url, require_confirmation: true }];
+  const id = await makeAgent(caller, { agent_name: 'approved', mcp_servers: mcpServers });
+  const session = await caller.createSession(`agent${id}`);
+  const { body: events, headers } = await caller.run(session, '[[tool:add {"a":20,"b":22}]]');
+  const invocationId = headers.get('x-invocation-id');
+  const { body: copy } = await caller.request<SessionJson>('POST', `${sessionPath(session)}/fork`, { invocationId });
+  const functionResponse = { ...askedIn(events), response: { confirmed: true } };
+  for (const one of [session, copy])
+    await caller.run(one, '', { newMessage: { role: 'user', parts: [{ functionResponse }] } });
+  const keys = server.calls
+    .filter(({ method }) => method === 'tools/call')
+    .map(({ params }) => (params['_meta'] as Record<string, unknown>)['agentmesh/idempotencyKey']);
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(2);
+});
+
+/** Id and name of the request for approval. */
+function askedIn(events: readonly EventJson[]) {
+  const calls = events.flatMap(({ content }) => content?.parts ?? []).map(({ functionCall }) => functionCall as object);
+  const asked = calls.find((call) => (call as { name?: string } | undefined)?.name === 'adk_request_confirmation');
+  const { id, name } = asked as { id: string; name: string };
+  return { id, name };
+}

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Context } from '@google/adk/core';
 
 /**
  * The key of a tool call: the same whenever this call is made, and unique among all calls of all runs. Models may use the id of a call
- * again within a run, so the calls of that id are counted.
+ * again within a run, so the calls of that id are counted. A copy of a session has the runs and calls of its source, so the key names the session.
  */
 export function idempotencyKeyOf({ invocationContext, functionCallId = '' }: Context): string {
   const { session, invocationId } = invocationContext;
@@ -11,5 +12,7 @@ export function idempotencyKeyOf({ invocationContext, functionCallId = '' }: Con
     if (id !== invocationId) continue;
     for (const { functionCall } of content?.parts ?? []) if (functionCall?.id === functionCallId) calls += 1;
   }
-  return `${invocationId}/${functionCallId}${calls > 1 ? `/${calls}` : ''}`;
+  const names = JSON.stringify([session.appName, session.userId, session.id]);
+  const place = createHash('sha256').update(names).digest('base64url').slice(0, 22);
+  return `${invocationId}/${functionCallId}${calls > 1 ? `/${calls}` : ''}@${place}`;
 }
