@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { type Caller, newAccount, type SessionJson } from '../../caller.ts';
+import { type Caller, newAccount, runBody, type SessionJson } from '../../caller.ts';
 import { mailedToken } from '../../outbox.ts';
 import { makeAgent } from '../agents/make-agent.ts';
 
@@ -97,4 +97,22 @@ test('a question is answered with JSON or with text, and the link of a cancelled
   expect((await open(cancelled.token)).status).toBe(410);
   expect((await post(cancelled.token, { answer0: 'Rome' })).status).toBe(410);
   expect((await asker.request('POST', `/runs/${cancelled.invocationId}/answer`, {})).status).toBe(422);
+});
+
+test('the mail about a run that waits comes also when a newer run of another session has its id', async () => {
+  const caller = await newAccount(url);
+  const to = await prove(caller);
+  const id = await makeAgent(caller, { answer_mail: true, agent_tools: ['request_input'] });
+  const [older, newer] = [await caller.createSession(`agent${id}`), await caller.createSession(`agent${id}`)];
+  const invocationId = `asked-${older.id}`;
+  const start = (session: SessionJson, text: string) =>
+    caller.request('POST', '/runs', runBody(session, text, { invocationId }));
+  await start(older, '[[wait:700]] [[tool:request_input {"message":"Which city?"}]]');
+  await start(newer, '[[wait:60000]]');
+  const token = await mailedToken(inject('dataDir'), to, 'run-answers');
+  expect((await open(token)).html).toContain('Which city?');
+  expect((await post(token, { answer0: 'Rome' })).status).toBe(200);
+  await expect.poll(() => statusOf(caller, `${invocationId}?session=${older.id}`)).toBe('completed');
+  expect(await statusOf(caller, `${invocationId}?session=${newer.id}`)).toBe('running');
+  await caller.request('POST', `/runs/${invocationId}/cancel`, {});
 });

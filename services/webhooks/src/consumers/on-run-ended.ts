@@ -19,9 +19,9 @@ export function onRunEnded(processor: Processor, webhooks: RunWebhooks): Consume
   };
 }
 
-async function ask({ db, jobs }: Processor, { accountId, invocationId }: AwaitedRunEnded): Promise<void> {
+async function ask({ db, jobs }: Processor, { accountId, invocationId, sessionPk }: AwaitedRunEnded): Promise<void> {
   if (!isUuid(accountId) || invocationId.includes('\0')) return;
-  await jobs.add(db, askByMail, [{ payload: { accountId, invocationId } }]);
+  await jobs.add(db, askByMail, [{ payload: { accountId, invocationId, sessionPk: String(sessionPk) } }]);
   jobs.wake(askByMail);
 }
 

@@ -8,15 +8,18 @@ import type { Processor } from '../mail/processing/processor.ts';
 export interface Asking {
   readonly accountId: string;
   readonly invocationId: string;
+  /** See AwaitedRunEnded; '0': not known. */
+  readonly sessionPk: string;
 }
 
 /** Added before the message of the run is acknowledged. */
 export const askByMail = defineTask<Asking>({
   name: 'ask-by-mail',
   read: (payload) => {
-    const { accountId, invocationId } = payload as Partial<Asking>;
+    // A process of the former version names no session.
+    const { accountId, invocationId, sessionPk = '0' } = payload as Partial<Asking>;
     if (typeof accountId !== 'string' || typeof invocationId !== 'string') throw new TypeError('not a run');
-    return { accountId, invocationId };
+    return { accountId, invocationId, sessionPk };
   },
   retrySeconds: [5, 30, 120, 600],
   mostAttempts: 40,
@@ -28,9 +31,9 @@ export const askByMail = defineTask<Asking>({
 
 /** Asks auth to mail the account a link, if the run still waits. Auth sends one mail for each wait, however often it is asked. */
 export function mailAsker({ auth, sessions }: Pick<Processor, 'auth' | 'sessions'>): Handler<Asking> {
-  return async ({ accountId, invocationId }, { signal }) => {
+  return async ({ accountId, invocationId, sessionPk }, { signal }) => {
     const options = { timeoutMs: 10_000, signal };
-    const run = await sessions.getRun({ accountId, invocationId }, options).then(
+    const run = await sessions.getRun({ accountId, invocationId, sessionPk: BigInt(sessionPk) }, options).then(
       (found) => found.run,
       (error: unknown) => unlessMissing(error),
     );

@@ -68,13 +68,13 @@ function namesOf({ accountId, appName, userId }: SessionKey) {
 
 async function chooseEvents(
   { sessions }: SummarizeDeps,
-  { session: { accountId } }: CompactionJob,
+  { session }: CompactionJob,
   { events: rows, more, hasOpenRun }: ClaimCompactionResponse,
 ): Promise<readonly CompactableEvent[]> {
   const events = rows.map(({ seq, turnStart, json }) => ({ seq, turnStart, event: fromPublicEvent(json) }));
   const over = new Set<string>();
   for (const invocationId of askingInvocations(events).slice(0, mostAsked)) {
-    if (await isOver(sessions, accountId, invocationId)) over.add(invocationId);
+    if (await isOver(sessions, session, invocationId)) over.add(invocationId);
   }
   return cutEvents(events, { more, hasOpenRun, isOpen: (invocationId) => !over.has(invocationId) });
 }
@@ -82,10 +82,15 @@ async function chooseEvents(
 const unfinished = [RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.WAITING];
 
 /** An invocation that was imported has no run. */
-async function isOver(sessions: SummarizeDeps['sessions'], accountId: string, invocationId: string): Promise<boolean> {
+async function isOver(
+  sessions: SummarizeDeps['sessions'],
+  { accountId, appName, userId, sessionId }: SessionKey,
+  invocationId: string,
+): Promise<boolean> {
   if (invocationId === '') return true;
   try {
-    const { run } = await sessions.getRun({ accountId, invocationId }, { timeoutMs });
+    const name = { accountId, appName, userId, sessionId, invocationId };
+    const { run } = await sessions.getRun(name, { timeoutMs });
     return run === undefined || !unfinished.includes(run.status);
   } catch (error) {
     if (error instanceof MeshError && error.code === 'not_found') return true;

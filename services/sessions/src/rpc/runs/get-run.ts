@@ -13,7 +13,7 @@ export function getRun({ db }: Context): Handlers['getRun'] {
   return async (request) => {
     const name = namedRun(request);
     if (request.withOutput) return { run: await runWithOutput(db, name) };
-    const row = await selectRun(db, name);
+    const row = await selectRun(db, { ...name, sessionPk: request.sessionPk });
     if (row === undefined) throw runNotFound(name.invocationId);
     return { run: toLedgerRun(row) };
   };

@@ -21,21 +21,27 @@ export interface PlacedRunName extends RunName {
   readonly sessionId?: string;
 }
 
-/** `newestRun` among the runs of such sessions. */
-export const newestPlacedRun = (param: Placeholders<Required<PlacedRunName>>): string => {
+/** `newestRun` among the runs of such sessions; `among` is a further condition. */
+export const newestPlacedRun = (param: Placeholders<Required<PlacedRunName>>, among = 'true'): string => {
   const ofApp = `(${param.appName}::text = '' or r.app_name = ${param.appName})`;
   const ofSession = `(${param.sessionId}::text = '' or r.session_id = ${param.sessionId})`;
-  return newestRun(param, `${ofApp} and ${ofSession}`);
+  return newestRun(param, `${ofApp} and ${ofSession} and ${among}`);
 };
 
-const getRunQuery = createQuery<Required<PlacedRunName>, LedgerRow>({
+/** A run whose session may be known by its number; 0 for any. */
+interface NumberedRunName extends PlacedRunName {
+  readonly sessionPk?: bigint;
+}
+
+const getRunQuery = createQuery<Required<NumberedRunName>, LedgerRow>({
   name: 'get-run',
-  text: (param) => `select ${ledgerColumns} ${newestPlacedRun(param)}`,
+  text: (param) =>
+    `select ${ledgerColumns} ${newestPlacedRun(param, `(${param.sessionPk}::bigint = 0 or r.session_pk = ${param.sessionPk})`)}`,
 });
 
 /** The newest run of the account with this id; undefined when there is none. */
-export async function selectRun(db: Queryable, name: PlacedRunName): Promise<LedgerRow | undefined> {
-  const [row] = await getRunQuery(db, { appName: '', sessionId: '', ...name });
+export async function selectRun(db: Queryable, name: NumberedRunName): Promise<LedgerRow | undefined> {
+  const [row] = await getRunQuery(db, { appName: '', sessionId: '', sessionPk: 0n, ...name });
   return row;
 }
 
