@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
-import { agentEvent, beginWith, newKey, parse, startSessionsForFile } from './sessions.ts';
+import { agentEvent, beginWith, newKey, parse, readSession, startSessionsForFile } from './sessions.ts';
 
 const service = startSessionsForFile();
 
@@ -78,6 +78,17 @@ describe('a request for a credential', () => {
       return [mention, toWireEvent({ ...parse(agentEvent(invocationId, '').json), content })];
     });
     for (const nonce of ['said', 'answered', 'other']) expect(await found(key, nonce)).toBe(false);
+  });
+
+  test('goes on in a copy of its session when the source is gone', async () => {
+    const nonce = randomUUID();
+    const key = await sessionThatAsks(nonce);
+    const eventId = (await readSession(service.client, key)).events.at(-1)?.id ?? '';
+    const { sessionId } = await service.client.forkSession({ session: key, eventId });
+    await service.client.deleteSession({ session: key });
+    expect(await found(key, nonce)).toBe(true);
+    await service.client.deleteSession({ session: { ...key, sessionId } });
+    expect(await found(key, nonce)).toBe(false);
   });
 
   test('is gone with its session, while the same nonce of another session stays', async () => {

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { sessionExists, sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { toChanges } from '../state-delta.ts';
+import { copyCredentialRequests } from '../store/credential-requests.ts';
 import { copyEventsUpTo, copyOwnState, holdSession, insertForkedSession } from '../store/forks.ts';
 import type { SessionHistory } from '../store/histories.ts';
 import { selectFirstEvents } from '../store/retention/old-rows.ts';
@@ -52,6 +53,7 @@ async function copy(context: Context, tx: Transaction, fork: Copy): Promise<numb
   const view = printView(viewUpTo(readView(history.view), lastSeq));
   const pk = await insertForkedSession(tx, { ...key, sourcePk, lastSeq, initialState, initialArtifacts, view });
   if (pk === undefined) throw await refusal(tx, fork);
+  await copyCredentialRequests(tx, { accountId: key.accountId, sourcePk, pk });
   const bytes = await copyEventsUpTo(tx, { accountId: key.accountId, sourcePk, pk, upTo: lastSeq });
   const now = await holdSource(tx, fork);
   if (now === undefined) throw sessionNotFound();

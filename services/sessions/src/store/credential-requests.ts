@@ -19,6 +19,19 @@ export function pushNonces(to: unknown[], events: readonly StoredEvent[]): void 
   to.push([...new Set(events.flatMap(({ nonces }) => nonces ?? []))]);
 }
 
+interface CopiedRequests {
+  readonly accountId: string;
+  readonly sourcePk: bigint;
+  readonly pk: bigint;
+}
+
+/** Gives a copy of a session the nonces of its source: they are found as long as one of the two is there. */
+export const copyCredentialRequests = createQuery<CopiedRequests>({
+  text: (param) => `insert into credential_requests (account_id, user_id, nonce_sha256, session_pk)
+    select account_id, user_id, nonce_sha256, ${param.pk} from credential_requests
+    where account_id = ${param.accountId} and session_pk = ${param.sourcePk} on conflict do nothing`,
+});
+
 export interface AskedWith {
   readonly accountId: string;
   readonly userId: string;
