@@ -53,6 +53,21 @@ describe('a run of the client', () => {
     await expect(mesh.runs.answer(id, { result: 'no' })).rejects.toThrow(RunNotWaitingError);
   });
 
+  test('of the inbox is answered also when the run of a copy of its session has gone on under its id', async () => {
+    const started = await mesh.runs.start({ ...place, text: '[[tool:request_input {}]]' });
+    const { invocationId, sessionId: session } = await mesh.runs.wait(started.invocationId, { seconds: 30 });
+    const { id: copy } = await mesh.sessions.fork({ ...place, session }, { invocationId });
+    const [call] = (await mesh.runs.get(invocationId)).waitingFor ?? [];
+    const { functionCallId: id = '', name = '' } = call ?? {};
+    const functionResponse = { id, name, response: { result: 'blue' } };
+    await mesh.runs
+      .stream({ ...place, session: copy, message: { role: 'user', parts: [{ functionResponse }] } })
+      .final();
+    const waiting = (await mesh.runs.inbox().all()).find((run) => run.invocationId === invocationId);
+    expect(waiting?.sessionId).toBe(session);
+    expect((await mesh.runs.answer(invocationId, { result: 'red' }, waiting)).sessionId).toBe(session);
+  });
+
   test('is the same one when it is started again with the same key, also in a session of its own', async () => {
     const request = { ...place, text: 'once', idempotencyKey: randomUUID() };
     const [first, again] = [await mesh.runs.start(request), await mesh.runs.start(request)];

@@ -159,7 +159,9 @@ def answer_call(run_id: str, answer: Mapping[str, Any] | Sequence[Mapping[str, A
     """The request that answers what a run waits for: the response to its only call, or answers with `id` and `response`."""
     given = [answer] if isinstance(answer, Mapping) else list(answer)
     responses = [_named(it, run) for it in given]
-    return Call("POST", route("/runs/{}/answer", run_id), body={"functionResponses": responses})
+    # Runs of several sessions may have one id.
+    place = {"app": run.get("appName"), "user": run.get("userId"), "session": run.get("sessionId")}
+    return Call("POST", route("/runs/{}/answer", run_id), query=place, body={"functionResponses": responses})
 
 
 def _named(answer: Mapping[str, Any], run: models.Run) -> Json:

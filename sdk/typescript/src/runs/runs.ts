@@ -149,6 +149,8 @@ export class Runs {
     return this.#transport.json({
       method: 'POST',
       path: route`/runs/${id}/answer`,
+      // Runs of several sessions may have one id.
+      query: known && { app: known.appName, user: known.userId, session: known.sessionId },
       body: { functionResponses },
       ...options,
     });
