@@ -4,7 +4,7 @@ import { type Change, changesBetween, type Versions } from './change.ts';
 
 /** Findings of one look at an account. */
 export interface Sight {
-  /** The newest runs, and those that are not over. */
+  /** The newest runs, and those that are not over, by all their names: runs of several sessions may have one id. */
   readonly runs: ReadonlyMap<string, LedgerRun>;
   readonly notices: Versions;
   readonly schedules: Versions;
@@ -31,7 +31,7 @@ export async function look(services: Looking, accountId: string, agents?: Versio
   ]);
   const runs = [...newest.runs, ...unfinished.runs];
   return {
-    runs: new Map(runs.map((run) => [run.invocationId, run])),
+    runs: new Map(runs.map((run) => [nameOf(run), run])),
     notices: new Map(noted.notices.map(({ id, readAt }) => [String(id), String(readAt === undefined)])),
     schedules: new Map(planned.schedules.map((it) => [it.id, [it.updateTime, it.enabled, it.lastRun?.time].join()])),
     agents: made,
@@ -45,15 +45,27 @@ async function readAgents({ agents }: Looking, accountId: string): Promise<Versi
 
 /** Differences since an earlier look. A run or notification that only made room for newer ones is no change. */
 export function changesSince(before: Sight, after: Sight): Change[] {
-  const stillThere = new Map([...before.runs].filter(([id, run]) => after.runs.has(id) || open.includes(run.status)));
+  const stillThere = new Map(
+    [...before.runs].filter(([name, run]) => after.runs.has(name) || open.includes(run.status)),
+  );
   const runs = changesBetween('run', versionsOf(stillThere), versionsOf(after.runs));
   return [
-    ...runs.map((change): Change => (change.op === 'removed' ? { ...change, op: 'changed' } : change)),
-    ...changesBetween('wait', waitsOf(before), waitsOf(after)),
+    ...runs.map((change): Change => ofRun(change.op === 'removed' ? { ...change, op: 'changed' } : change)),
+    ...changesBetween('wait', waitsOf(before), waitsOf(after)).map(ofRun),
     ...changesBetween('notification', before.notices, after.notices).filter(({ op }) => op !== 'removed'),
     ...changesBetween('agent', before.agents, after.agents),
     ...changesBetween('schedule', before.schedules, after.schedules),
   ];
+}
+
+function nameOf({ appName, userId, sessionId, invocationId }: LedgerRun): string {
+  return JSON.stringify([invocationId, appName, userId, sessionId]);
+}
+
+/** Clients know a run by its id. */
+function ofRun(change: Change): Change {
+  const [id = ''] = JSON.parse(change.id) as string[];
+  return { ...change, id };
 }
 
 function versionsOf(runs: Sight['runs']): Versions {
