@@ -18,17 +18,19 @@ interface Prepared extends LogKey {
   readonly message: string | null;
 }
 
-const prepare = createQuery<Prepared>({
+const prepare = createQuery<Prepared, { id: number }>({
   name: 'update-log-prepared',
   text: (param) => `update logs set email_subject = ${param.subject}, email_sender = ${param.sender},
       sender_address = ${param.senderAddress}, body_html = ${param.html}, body_text = ${param.text},
       attachments = ${param.attachments}::jsonb, agent_message = ${param.message}
-    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
+    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null and exists (
+      select 1 from subscriptions s where s.account_id = logs.account_id and s.id = logs.subscription_id and s.state = 'active'
+    ) returning id`,
 });
 
-/** Writes the mail and the message for the agent. */
-export async function updateLogPrepared(db: Queryable, values: Prepared): Promise<void> {
-  await prepare(db, values);
+/** Writes the mail and the message for the agent. False when the subscription was disabled or deleted while the mail was fetched: then nothing is written. */
+export async function updateLogPrepared(db: Queryable, values: Prepared): Promise<boolean> {
+  return (await prepare(db, values)).length > 0;
 }
 
 const restore = createQuery<LogKey>({

@@ -48,6 +48,19 @@ test('a look during which the mail account is disconnected leaves no place from 
   expect(runsOf(accountId)).toEqual([]);
 });
 
+test('a mail whose subscription is disabled while it is fetched runs no agent', async () => {
+  const { accountId, address, subscriptionId } = await subscribe(at, { provider: 'google' });
+  at.google.addMail(address);
+  const disable = { text: `update subscriptions set state = 'disabled' where id = $1` };
+  duringNextCall(async () => duringNextCall(() => at.db.query(disable, [subscriptionId])));
+  await notifyGmail(at, address);
+  await at.settle();
+  expect(runsOf(accountId)).toEqual([]);
+  const statuses = { text: 'select status, error_message from logs where account_id = $1' };
+  const skipped = { status: 'skipped', error_message: 'The mail was skipped: the subscription was disabled.' };
+  expect(await at.db.query(statuses, [accountId])).toEqual([skipped]);
+});
+
 /** Registers a watch as upkeep does when its mail account is connected again. */
 async function register(key: { accountId: string; id: bigint }, address: string): Promise<void> {
   const { db, clock, google } = at;
@@ -57,7 +70,7 @@ async function register(key: { accountId: string; id: bigint }, address: string)
   const cursor = String(google.world.mailboxOf(address).historyId);
   const registration = { expiresAt: new Date(now.getTime() + 86_400_000), providerId: null, labels: [], cursor };
   await db.transaction(async (tx) => {
-    await updateActiveSince(tx, { accountId: key.accountId, watchId: key.id, now });
+    await updateActiveSince(tx, { accountId: key.accountId, watchId: key.id, claim, now });
     await updateWatchRegistered(tx, { ...key, ...registration, claim, now, catchUpFrom: null });
   });
 }

@@ -13,7 +13,8 @@ import { mailValues } from './mail-values.ts';
 import type { Processor } from '../processor.ts';
 
 /**
- * Fetches the mail of a log and writes the agent's message. Answers the message; undefined when the mail is skipped. A mail that the provider no
+ * Fetches the mail of a log and writes the agent's message. Answers the message; undefined when the mail is skipped, or when its subscription was disabled
+ * meanwhile, which the next look at the log finds. A mail that the provider no
  * longer has, and that its owner has triggered again, gives the message of the former round.
  */
 export async function prepareLog(processor: Processor, reading: Reading, log: DueLog, signal: AbortSignal) {
@@ -56,10 +57,10 @@ async function prepare(processor: Processor, reading: Reading, { log, mail }: Fe
   const key = { accountId: log.account_id, id: log.id };
   const senderAddress = addressOf(mail);
   const stored = mail === undefined ? noMail : storedMail(mail);
-  await db.transaction(async (tx) => {
+  const isPrepared = await db.transaction(async (tx) => {
     await holdReading(tx, reading);
-    await updateLogPrepared(tx, { ...key, ...stored, senderAddress, message });
-    if (reason === undefined) return;
+    const isWritten = await updateLogPrepared(tx, { ...key, ...stored, senderAddress, message });
+    if (reason === undefined) return isWritten;
     const { attempts } = log;
     await updateLogEnded(tx, {
       ...key,
@@ -69,8 +70,9 @@ async function prepare(processor: Processor, reading: Reading, { log, mail }: Fe
       attempts,
       now: clock.now(),
     });
+    return false;
   });
-  return message === null ? undefined : { message, senderAddress, subject: stored.subject };
+  return message === null || !isPrepared ? undefined : { message, senderAddress, subject: stored.subject };
 }
 
 /** Longest address of RFC 5321. A longer one is none, and an index could not hold it. */
