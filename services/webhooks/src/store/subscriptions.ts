@@ -161,13 +161,15 @@ export const selectActiveOfWatch = createQuery<{ accountId: string; watchId: big
     where account_id = ${param.accountId} and watch_id = ${param.watchId} and state = 'active' order by id limit 1`,
 });
 
-const setActiveSince = createQuery<{ accountId: string; watchId: bigint; now: Date }>({
+const setActiveSince = createQuery<{ accountId: string; watchId: bigint; claim: string; now: Date }>({
   name: 'update-active-since',
   text: (param) => `update subscriptions set active_since = ${param.now}
-    where account_id = ${param.accountId} and watch_id = ${param.watchId} and state = 'active'`,
+    where account_id = ${param.accountId} and watch_id = ${param.watchId} and state = 'active' and exists (
+      select 1 from watches where account_id = ${param.accountId} and id = ${param.watchId} and claim = ${param.claim}
+    )`,
 });
 
-/** Lets mail from now on run the agents of a watch's active subscriptions. */
+/** Lets mail from now on run the agents of a watch's active subscriptions. Does nothing when the claim was lost. */
 export async function updateActiveSince(db: Queryable, values: Parameters<typeof setActiveSince>[1]): Promise<void> {
   await setActiveSince(db, values);
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { Clock } from '../../clock.ts';
+import { watchBusy } from '../../errors.ts';
 import type { GraphSubscriptions } from './graph-subscriptions.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider/provider-error.ts';
 import { setWatchSecrets, type WatchRow } from '../../store/watches/watches.ts';
@@ -25,7 +26,8 @@ export function createMicrosoftRegistrar({ db, clock, graph, publicBaseUrl }: Mi
       const { pathToken, clientState } = createNotificationSecrets();
       // Microsoft calls the address before it answers, so the hashes must be readable before.
       const hashes = { pathTokenHash: hashSecret(pathToken), clientStateHash: hashSecret(clientState) };
-      await setWatchSecrets(db, { accountId: watch.account_id, id: watch.id, ...hashes });
+      const { account_id: accountId, id, claim } = watch;
+      if (!(await setWatchSecrets(db, { accountId, id, claim, ...hashes }))) throw watchBusy();
       const notificationUrl = `${publicBaseUrl}${notificationPath}${pathToken}`;
       const subscription = { resource, changeType, notificationUrl, clientState };
       return registered(await graph.create(mailAccountOf(watch), subscription, { now: clock.now(), accessToken }));

@@ -16,7 +16,7 @@ export async function attempt(context: Context, watch: Held): Promise<void> {
   if (watch.state === 'ending') return endHeld(context, watch);
   const { db } = context;
   const [subscription] = await selectActiveOfWatch(db, { accountId: watch.account_id, watchId: watch.id });
-  if (subscription === undefined) return updateWatchIdle(db, keyOf(watch));
+  if (subscription === undefined) return updateWatchIdle(db, claimOf(watch));
   try {
     await renewHeld(context, watch, subscription);
   } catch (error) {
@@ -68,7 +68,8 @@ async function writeRegistered(
   const wasDisconnected = watch.error_code === 'disconnected' || watch.error_code === 'other_mailbox';
   const catchUpFrom = isNew && !wasDisconnected ? watch.registered_at : null;
   const written = await db.transaction(async (tx) => {
-    if (wasDisconnected) await updateActiveSince(tx, { accountId: watch.account_id, watchId: watch.id, now });
+    const { account_id: accountId, id: watchId, claim } = watch;
+    if (wasDisconnected) await updateActiveSince(tx, { accountId, watchId, claim, now });
     const updated = await updateWatchRegistered(tx, { ...keyOf(watch), ...registration, now, catchUpFrom });
     await confirmLabels(tx, watch, { labels: registration.labels, now });
     return updated;

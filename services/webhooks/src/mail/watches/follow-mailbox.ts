@@ -20,7 +20,7 @@ export function checkMailbox(
 
 /**
  * Lets a watch follow its mail account, which its owner may have connected again, or which may have another address now. Answers the watch; or
- * undefined when the mailbox has a watch already that serves it, which then gets the subscriptions. Throws ProviderError `other_mailbox`.
+ * undefined when the mailbox has a watch already that serves it, which then gets the subscriptions, or when the claim was lost. Throws ProviderError `other_mailbox`.
  */
 export async function followMailbox(
   { db, clock }: Context,
@@ -37,8 +37,8 @@ export async function followMailbox(
       ? await selectMailboxWatch(tx, { accountId, provider: watch.provider, mailbox })
       : [];
     if (other === undefined || other.id === id) {
-      await moveWatch(tx, { accountId, id, mailbox, integrationId });
-      return { ...watch, mailbox, integration_id: integrationId };
+      const isMoved = await moveWatch(tx, { accountId, id, claim: watch.claim, mailbox, integrationId });
+      return isMoved ? { ...watch, mailbox, integration_id: integrationId } : undefined;
     }
     await moveSubscriptions(tx, { accountId, from: id, to: other.id, now });
     await lockWatches(tx, { accountId, ids: [id, other.id] });

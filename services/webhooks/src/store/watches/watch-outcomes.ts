@@ -51,12 +51,15 @@ export async function updateSharedExpiry(db: Queryable, values: Parameters<typeo
   await shareExpiry(db, values);
 }
 
-interface Failed extends Claimed {
+interface Planned extends Claimed {
+  /** The attempt that was planned when the watch was claimed. */
+  readonly claimedAttemptAt: Date | null;
+}
+
+interface Failed extends Planned {
   readonly state: WatchRow['state'];
   readonly errorCode: string;
   readonly lastError: string;
-  /** The attempt that was planned when the watch was claimed. */
-  readonly claimedAttemptAt: Date | null;
   readonly nextAttemptAt: Date;
 }
 
@@ -70,13 +73,15 @@ export const updateWatchFailed = createQuery<Failed, { failures: number }>({
     where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning failures`,
 });
 
-const updateIdle = createQuery<Claimed>({
+const updateIdle = createQuery<Planned>({
   name: 'update-watch-idle',
-  text: (param) => `update watches set next_attempt_at = null, claimed_until = '-infinity', claim = null
+  text: (param) => `update watches set
+      next_attempt_at = case when next_attempt_at is distinct from ${param.claimedAttemptAt}::timestamptz then next_attempt_at end,
+      claimed_until = '-infinity', claim = null
     where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim}`,
 });
 
-/** Plans no further attempt at a watch. */
-export async function updateWatchIdle(db: Queryable, watch: Claimed): Promise<void> {
+/** Plans no further attempt at a watch. One that was planned since the claim stays. */
+export async function updateWatchIdle(db: Queryable, watch: Planned): Promise<void> {
   await updateIdle(db, watch);
 }

@@ -21,10 +21,11 @@ export const planRenewals = createQuery<{ now: Date; before: Date }, { id: bigin
 const planOne = createQuery<WatchKey & { now: Date }>({
   name: 'plan-attempt',
   text: (param) => `update watches set next_attempt_at = ${param.now}
-    where account_id = ${param.accountId} and id = ${param.id} and (next_attempt_at is null or next_attempt_at > ${param.now})`,
+    where account_id = ${param.accountId} and id = ${param.id}
+      and (next_attempt_at is null or next_attempt_at > ${param.now} or claimed_until > ${param.now})`,
 });
 
-/** Plans an attempt to renew, register or end a watch now. */
+/** Plans an attempt to renew, register or end a watch now. It comes after one that is being made, which may have begun with other wishes. */
 export async function planAttempt(db: Queryable, watch: WatchKey & { now: Date }): Promise<void> {
   await planOne(db, watch);
 }

@@ -105,31 +105,39 @@ export const selectSharingWatches = createQuery<WatchKey & MailboxName, { one: n
     and state in ('new', 'active') and not (account_id = ${param.accountId} and id = ${param.id}) limit 1`,
 });
 
-const setSecrets = createQuery<WatchKey & { pathTokenHash: Buffer; clientStateHash: Buffer }>({
+/** A watch that somebody has claimed. */
+interface ClaimedKey extends WatchKey {
+  readonly claim: string | null;
+}
+
+const setSecrets = createQuery<ClaimedKey & { pathTokenHash: Buffer; clientStateHash: Buffer }, { id: bigint }>({
   name: 'set-watch-secrets',
   text: (
     param,
   ) => `update watches set path_token_hash = ${param.pathTokenHash}, client_state_hash = ${param.clientStateHash}
-    where account_id = ${param.accountId} and id = ${param.id}`,
+    where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning id`,
 });
 
-/** Stores the hashes of the secrets that notifications will carry. They must be there before the provider knows the secrets. */
-export async function setWatchSecrets(db: Queryable, values: Parameters<typeof setSecrets>[1]): Promise<void> {
-  await setSecrets(db, values);
+/**
+ * Stores the hashes of the secrets that notifications will carry. They must be there before the provider knows the secrets. False when the claim was lost:
+ * notifications carry the secrets of somebody else then.
+ */
+export async function setWatchSecrets(db: Queryable, values: Parameters<typeof setSecrets>[1]): Promise<boolean> {
+  return (await setSecrets(db, values)).length > 0;
 }
 
-const moveOne = createQuery<WatchKey & { mailbox: string; integrationId: bigint }>({
+const moveOne = createQuery<ClaimedKey & { mailbox: string; integrationId: bigint }, { id: bigint }>({
   name: 'move-watch',
   text: (
     param,
   ) => `update watches set mailbox = ${param.mailbox}, integration_id = ${param.integrationId}, cursor = null,
       delta_link = null, change_places = '{}', looked_at = null
-    where account_id = ${param.accountId} and id = ${param.id}`,
+    where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning id`,
 });
 
-/** Gives a watch that is not registered another mailbox. */
-export async function moveWatch(db: Queryable, values: Parameters<typeof moveOne>[1]): Promise<void> {
-  await moveOne(db, values);
+/** Gives a watch that is not registered another mailbox. False when the claim was lost. */
+export async function moveWatch(db: Queryable, values: Parameters<typeof moveOne>[1]): Promise<boolean> {
+  return (await moveOne(db, values)).length > 0;
 }
 
 const lock = createQuery<{ accountId: string; ids: readonly bigint[] }>({
