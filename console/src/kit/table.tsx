@@ -39,9 +39,16 @@ export function LiveTable<T>(props: TableProps<T>) {
       <div class="card scroll" {...handlers}>
         <Rows {...props} rows={rows} />
       </div>
-      <div class="held" role="status">
-        {held > 0 && <span>{`${held} ${t.states.held}`}</span>}
-      </div>
+      <Held count={held} />
+    </div>
+  );
+}
+
+/** Tells how many rows are held back. */
+export function Held({ count }: { readonly count: number }) {
+  return (
+    <div class="held" role="status">
+      {count > 0 && <span>{`${count} ${t.states.held}`}</span>}
     </div>
   );
 }

@@ -41,7 +41,7 @@ function hasDialog(): boolean {
 }
 
 function moveRow(by: number): void {
-  const rows = Array.from(document.querySelectorAll<HTMLElement>('[data-row]'));
+  const rows = Array.from(document.querySelectorAll<HTMLElement>('[data-row]:not([inert] *)'));
   const at = rows.findIndex((row) => row === document.activeElement);
   rows[at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
 }

@@ -163,6 +163,8 @@ test('the inbox shows more than its first page, and a key that approves sends no
   await page.getByRole('button', { name: 'Show more' }).click();
   await expect.poll(() => entries.count()).toBe(52);
 
+  // Entries that are answered stay as long as the pointer is over the list.
+  await page.mouse.move(0, 0);
   const question = entries.filter({ hasText: 'needs an answer' });
   await question.getByRole('link').focus();
   const answers: string[] = [];

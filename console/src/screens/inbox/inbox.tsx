@@ -7,6 +7,8 @@ import { countWaiting } from '../../data/waiting.ts';
 import { Button } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
+import { useStill } from '../../kit/still.ts';
+import { Held } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { AppName } from '../../parts/app-name.tsx';
@@ -33,9 +35,7 @@ export function Inbox() {
           ) : (
             <>
               <p class="small muted for-keyboard">{t.inbox.keys}</p>
-              {runs.flatMap((run) =>
-                (run.waitingFor ?? []).map((call) => <Waiting key={call.functionCallId} run={run} call={call} />),
-              )}
+              <Entries runs={runs} />
               {list.more && (
                 <div class="row pill">
                   <Button onPress={list.more}>{t.actions.more}</Button>
@@ -49,7 +49,31 @@ export function Inbox() {
   );
 }
 
-function Waiting({ run, call }: { readonly run: Run; readonly call: WaitingCall }) {
+interface Entry {
+  readonly run: Run;
+  readonly call: WaitingCall;
+}
+
+const keyOf = ({ call }: Entry): string => call.functionCallId;
+
+/** Entries stay under the pointer, so that nobody answers another one than they have read. What was answered meanwhile cannot be pressed. */
+function Entries({ runs }: { readonly runs: readonly Run[] }) {
+  const now = runs.flatMap((run) => (run.waitingFor ?? []).map((call) => ({ run, call })));
+  const { rows, held, handlers } = useStill(now, keyOf);
+  const open = new Set(now.map(keyOf));
+  return (
+    <div class="live-table">
+      <div class="stack" {...handlers}>
+        {rows.map((entry) => (
+          <Waiting key={keyOf(entry)} {...entry} isOver={!open.has(keyOf(entry))} />
+        ))}
+      </div>
+      <Held count={held} />
+    </div>
+  );
+}
+
+function Waiting({ run, call, isOver }: Entry & { readonly isOver: boolean }) {
   const { invocationId, appName, userId, createTime, answerBy } = run;
   const answer = async (response: Readonly<Record<string, unknown>>): Promise<void> => {
     await mesh.runs.answer(invocationId, { id: call.functionCallId, name: call.name, response }, run);
@@ -57,7 +81,7 @@ function Waiting({ run, call }: { readonly run: Run; readonly call: WaitingCall 
     await Promise.all([invalidate('runs'), countWaiting()]);
   };
   return (
-    <article class="stack tight">
+    <article class="stack tight" inert={isOver}>
       <div class="row small muted">
         <a href={href`/runs/${invocationId}`} data-row>
           <AppName name={appName} />

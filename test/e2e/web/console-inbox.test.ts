@@ -1,0 +1,42 @@
+import { expect, inject, test } from 'vitest';
+import { browserOfFile, openHome } from './open-console.ts';
+
+const url = inject('meshUrl');
+const timeout = 180_000;
+const openedBrowser = browserOfFile();
+
+test('a press where an entry of the inbox was approved approves no other one, and entries that come move none under the pointer', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  const ask = async (): Promise<void> => {
+    expect((await caller.run(await caller.createSession('approve'), '[[state:paid=yes]]')).status).toBe(200);
+  };
+  for (const _ of [1, 2, 3]) await ask();
+  await page.setViewportSize({ width: 1_280, height: 1_400 });
+  await page.goto(`${url}/console/inbox`);
+  const entries = page.getByRole('article');
+  const approve = page.locator('article:not([inert])').getByRole('button', { name: 'Approve' });
+  await expect.poll(() => approve.count()).toBe(3);
+  const box = await approve.first().boundingBox();
+  if (box === null) throw new Error('there is no button');
+  await page.mouse.click(box.x + 20, box.y + 10);
+  await page.getByText('Answered. The run goes on.').waitFor();
+  await expect.poll(() => approve.count()).toBe(2);
+  await page.mouse.click(box.x + 20, box.y + 10);
+  await ask();
+  await page.getByText('1 new').waitFor();
+  const last = await approve.last().boundingBox();
+  expect(last?.y).toBeGreaterThan(box.y);
+  const inbox = await caller.request<object[]>('GET', '/runs?status=waiting');
+  expect(inbox.body).toHaveLength(3);
+  await page.keyboard.press('j');
+  expect(await page.evaluate<boolean>(`document.activeElement.closest('article:not([inert])') !== null`)).toBe(true);
+  await page.mouse.move(0, 0);
+  await expect.poll(() => approve.count()).toBe(3);
+  await expect.poll(() => entries.count()).toBe(3);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
