@@ -3,7 +3,9 @@ import type { Params } from '../shell/router.ts';
 
 export type Screen = ComponentType<{ params: Params }>;
 
-/** The screens by their paths. Each is loaded when it is first shown. */
+const loadChat = async (): Promise<Screen> => (await import('./chat/chat.tsx')).Chat;
+
+/** The screens by their paths. Paths with the same function share a screen, which stays when the path changes. Each is loaded when it is first shown. */
 export const screens: readonly (readonly [pattern: string, load: () => Promise<Screen>])[] = [
   ['/', async () => (await import('./home/home.tsx')).Home],
   ['/inbox', async () => (await import('./inbox/inbox.tsx')).Inbox],
@@ -20,7 +22,7 @@ export const screens: readonly (readonly [pattern: string, load: () => Promise<S
   ['/account', async () => (await import('./account/account.tsx')).Account],
   ['/admin', async () => (await import('./account/admin.tsx')).Admin],
   ['/device', async () => (await import('./device/device.tsx')).Device],
-  ['/chat', async () => (await import('./chat/chat.tsx')).Chat],
-  ['/chat/:app', async () => (await import('./chat/chat.tsx')).Chat],
-  ['/chat/:app/:session', async () => (await import('./chat/chat.tsx')).Chat],
+  ['/chat', loadChat],
+  ['/chat/:app', loadChat],
+  ['/chat/:app/:session', loadChat],
 ];

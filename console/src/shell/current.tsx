@@ -4,28 +4,28 @@ import { type Screen, screens } from '../screens/screens.ts';
 import { t } from '../texts.ts';
 import { base, match, path } from './router.ts';
 
-const loaded = signal<ReadonlyMap<string, Screen | Error>>(new Map());
+const loaded = signal<ReadonlyMap<() => Promise<Screen>, Screen | Error>>(new Map());
 
 /** The screen of the present path. */
 export function Current() {
-  const found = screens.map(([pattern, load]) => ({ pattern, load, params: match(pattern, path.value) }));
-  const { pattern, load, params } = found.find((it) => it.params !== undefined) ?? {};
-  if (pattern === undefined || load === undefined || params === undefined) return <Missing />;
-  const Shown = loaded.value.get(pattern);
+  const found = screens.map(([pattern, load]) => ({ load, params: match(pattern, path.value) }));
+  const { load, params } = found.find((it) => it.params !== undefined) ?? {};
+  if (load === undefined || params === undefined) return <Missing />;
+  const Shown = loaded.value.get(load);
   if (Shown instanceof Error) return <Failure error={Shown} retry={reload} />;
   if (Shown !== undefined) return <Shown params={params} />;
-  void start(pattern, load);
+  void start(load);
   return <Skeleton />;
 }
 
-async function start(pattern: string, load: () => Promise<Screen>): Promise<void> {
+async function start(load: () => Promise<Screen>): Promise<void> {
   let outcome: Screen | Error;
   try {
     outcome = await load();
   } catch {
     outcome = new Error(t.states.offline);
   }
-  loaded.value = new Map(loaded.peek()).set(pattern, outcome);
+  loaded.value = new Map(loaded.peek()).set(load, outcome);
 }
 
 /** Loads the page again when the server is there: a browser may remember that a file could not be loaded. */

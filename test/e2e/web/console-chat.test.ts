@@ -29,3 +29,33 @@ test('an open chat shows what is said in its session by another tab or program, 
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('two messages that are typed quickly into a new chat are one conversation', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page, complaints } = await openHome(browser, url);
+  const { promise: later, resolve: goOn } = Promise.withResolvers<void>();
+  await page.route(
+    ({ pathname }) => pathname.endsWith('/sessions'),
+    async (route) => {
+      if (route.request().method() === 'POST') await later;
+      await route.continue();
+    },
+  );
+  await page.goto(`${url}/console/chat/echo`);
+  const field = page.getByLabel('Write a message');
+  await field.fill('one');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => field.inputValue()).toBe('');
+  await page.keyboard.type('other');
+  await page.keyboard.press('Enter');
+  goOn();
+  const answers = page.locator('.message .prose');
+  await expect.poll(() => answers.allTextContents()).toEqual(['one']);
+  await page.getByText('Completed').waitFor();
+  expect(await field.inputValue()).toBe('other');
+  await field.press('Enter');
+  await expect.poll(() => answers.allTextContents()).toEqual(['one', 'other']);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -39,7 +39,7 @@ export function Chat({ params }: { readonly params: Params }) {
 
 function Conversation({ app, session }: { readonly app: string; readonly session: string | undefined }) {
   const user = query.value.get('user') ?? 'user';
-  const [hasState, text] = [useSignal(false), useSignal('')];
+  const [hasState, text, isSending] = [useSignal(false), useSignal(''), useSignal(false)];
   const thread = session === undefined ? undefined : threadOf({ app, user, session });
   useEffect(() => keep(lastApp, app), [app]);
   useEffect(() => {
@@ -59,7 +59,7 @@ function Conversation({ app, session }: { readonly app: string; readonly session
       <section class="chat-main" aria-label={t.chat.title}>
         <ChatHead app={app} user={user} thread={thread} hasState={hasState} />
         <ThreadView app={app} thread={thread} text={text} />
-        <Composer key={session ?? ''} thread={thread} text={text} send={send} />
+        <Composer key={session ?? ''} thread={thread} text={text} isSending={isSending} send={send} />
       </section>
       {hasState.value && thread && <StatePanel place={thread.place} />}
     </div>

@@ -11,26 +11,30 @@ interface ComposerProps {
   readonly thread: Thread | undefined;
   /** The draft of the message; other parts of the chat may set it. */
   readonly text: Signal<string>;
+  /** Whether a message is on its way to the server. The next one waits in its field: its run or session may not be there yet. */
+  readonly isSending: Signal<boolean>;
   readonly send: (message: Content) => Promise<void>;
 }
 
 /** Writes a message. While a run goes on, a text is added to the run, and a button stops it. */
-export function Composer({ thread, text, send }: ComposerProps) {
+export function Composer({ thread, text, isSending, send }: ComposerProps) {
   const files = useSignal<readonly File[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const isRunning = thread?.isRunning.value === true;
   useEffect(() => void (matchMedia('(hover: hover)').matches && field.current?.focus()), []);
   const submit = async (): Promise<void> => {
     const words = text.value.trim();
-    if (words === '' && files.value.length === 0) return;
+    if (isSending.value || (words === '' && files.value.length === 0)) return;
     const before = [text.value, files.value] as const;
-    text.value = '';
+    [text.value, isSending.value] = ['', true];
     try {
       if (isRunning) await thread?.steer(words);
       else await send({ role: 'user', parts: await partsOf(words, ((files.value = []), before[1])) });
     } catch (error) {
       [text.value, files.value] = before;
       sayError(error);
+    } finally {
+      isSending.value = false;
     }
   };
   return (
@@ -40,11 +44,7 @@ export function Composer({ thread, text, send }: ComposerProps) {
         event.preventDefault();
         void submit();
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        files.value = [...files.value, ...Array.from(event.dataTransfer?.files ?? [])];
-      }}
+      {...dropInto(files)}
     >
       {files.value.length > 0 && <Files files={files} />}
       <textarea
@@ -61,16 +61,26 @@ export function Composer({ thread, text, send }: ComposerProps) {
           void submit();
         }}
       />
-      <Tools thread={thread} text={text} files={files} />
+      <Tools thread={thread} text={text} isSending={isSending} files={files} />
     </form>
   );
+}
+
+function dropInto(files: Signal<readonly File[]>) {
+  return {
+    onDragOver: (event: DragEvent) => event.preventDefault(),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault();
+      files.value = [...files.value, ...Array.from(event.dataTransfer?.files ?? [])];
+    },
+  };
 }
 
 interface ToolsProps extends Omit<ComposerProps, 'send'> {
   readonly files: Signal<readonly File[]>;
 }
 
-function Tools({ thread, text, files }: ToolsProps) {
+function Tools({ thread, text, isSending, files }: ToolsProps) {
   const isRunning = thread?.isRunning.value === true;
   return (
     <div class="row composer-tools">
@@ -87,7 +97,7 @@ function Tools({ thread, text, files }: ToolsProps) {
         kind="first"
         icon="send"
         label={isRunning ? t.chat.steer : t.actions.send}
-        isOff={text.value.trim() === '' && files.value.length === 0}
+        isOff={isSending.value || (text.value.trim() === '' && files.value.length === 0)}
       />
     </div>
   );
