@@ -1,6 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { type Grown, metadataOfRun } from '../../account-usage.ts';
 import { bytesOfRow } from '../sizes.ts';
+import { deleteKeysOfGone } from './keys-of-runs.ts';
 
 /** The amount of a kind that an account has counted, and the amount when it was counted anew for the last time. */
 export interface GrownAccount {
@@ -76,9 +77,9 @@ const deleteOldest = createQuery<Oldest, { runs: number; weight: bigint }>({
     ), gone as (
       delete from runs r using old where r.account_id = old.account_id and r.session_pk = old.session_pk and r.invocation_id = old.invocation_id
         and r.ended_at is not null
-      returning r.invocation_id, ${weight} as weight
+      returning r.session_pk, r.invocation_id, ${weight} as weight
     ), keys as (
-      delete from run_keys where account_id = ${param.accountId} and invocation_id = any(array(select invocation_id from gone))
+      ${deleteKeysOfGone(param.accountId)}
     )
     select count(*)::integer as runs, coalesce(sum(weight), 0)::bigint as weight from gone`,
 });

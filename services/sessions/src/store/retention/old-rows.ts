@@ -2,6 +2,7 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { NumberedSession } from '../../session-key.ts';
 import type { SessionHistory } from '../histories.ts';
 import { hasNumber, isOfSession, numbered } from '../key-condition.ts';
+import { deleteKeysOfGone } from './keys-of-runs.ts';
 
 const findNow = createQuery<object, { now: number }>({
   name: 'find-now',
@@ -34,9 +35,9 @@ const deleteRuns = createQuery<OldRuns, { runs: number }>({
       order by created_at, position limit ${param.limit} for update skip locked
     ), gone as (
       delete from runs r using old where r.account_id = old.account_id and r.session_pk = old.session_pk and r.invocation_id = old.invocation_id
-      returning r.invocation_id
+      returning r.session_pk, r.invocation_id
     ), keys as (
-      delete from run_keys where account_id = ${param.accountId} and invocation_id = any(array(select invocation_id from gone))
+      ${deleteKeysOfGone(param.accountId)}
     )
     select count(*)::integer as runs from gone`,
 });
