@@ -44,9 +44,10 @@ function stopped(cause: Error): MeshError {
   return new MeshError('unavailable', 'database_busy', message, { cause });
 }
 
-/** Like `toDatabaseError`, for a change that was sent: when the connection broke, it may have been stored. */
+/** Like `toDatabaseError`, for a change that was sent: when the connection broke, it may have been stored. A server that only reads has stored nothing. */
 export function toOutcomeError(error: unknown): Error {
   const known = toDatabaseError(error);
+  if (error instanceof pg.DatabaseError && error.code === readOnly) return known;
   if (!(known instanceof MeshError) || known.reason === 'database_busy') return known;
   const message = 'The connection to the database broke while a change was being stored. It may or may not be stored.';
   return new MeshError('unavailable', 'outcome_unknown', message, { cause: error });
