@@ -40,6 +40,27 @@ test('a chat fits the window beside an agent with a long name, and below the not
   await context.close();
 });
 
+test('fields that filter a list show the whole of their names', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await openHome(browser, url);
+  for (const width of [1_440, 1_024, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    for (const screen of ['/sessions?app=echo', '/runs']) {
+      await page.goto(`${url}/console${screen}`);
+      for (const field of await page.getByRole('search').locator('input').all()) {
+        // A value takes the room that the name has in an empty field.
+        await field.fill((await field.getAttribute('placeholder')) ?? '');
+        expect(await field.evaluate(isCut)).toBe(false);
+      }
+    }
+  }
+  await context.close();
+});
+
+const isCut = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }): boolean =>
+  scrollWidth > clientWidth;
+
 /** The side on which an element's text begins. */
 const sideOf = (page: Page, selector: string): Promise<string> =>
   page.evaluate<string>(`(() => {
