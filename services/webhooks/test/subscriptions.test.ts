@@ -176,7 +176,14 @@ describe('a subscription at Microsoft', () => {
 describe('a subscription is refused, and nothing is registered,', () => {
   const refusals: [string, object, object][] = [
     ['an agent that is not the account’s', { agentId: unknownAgent }, { code: 'not_found', reason: 'agent_not_found' }],
-    ['an unknown provider', { provider: 'x' }, { reason: 'subscription_provider_invalid' }],
+    [
+      'an unknown provider, with the names that there are',
+      { provider: 'x' },
+      {
+        reason: 'subscription_provider_invalid',
+        message: 'The provider is not known. Known: vendora_mail, microsoft_outlook, vendorb_mail, google_gmail.',
+      },
+    ],
     ['an unknown change type', { changeType: 'created,banana' }, { reason: 'subscription_change_type_invalid' }],
     ['no mail resource', { resource: 'me/events' }, { reason: 'subscription_resource_invalid' }],
     ['a resource with a query', { resource: 'me/messages?$top=1' }, { reason: 'subscription_resource_invalid' }],

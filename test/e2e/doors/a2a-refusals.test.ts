@@ -64,6 +64,20 @@ describe('a call is refused in the form of the protocol:', () => {
     expect((await caller.request('GET', '/apps/echo/users/user/sessions/hidden')).status).toBe(404);
   });
 
+  test('a method of 1.0 without a version, with the header to send', async () => {
+    const legacy = await fetchOf(caller, { 'content-type': 'application/json' })(`${url}/a2a/echo`, {
+      method: 'POST',
+      body: JSON.stringify(sending()),
+    });
+    expect(await legacy.json()).toMatchObject({
+      id: 7,
+      error: {
+        code: -32_601,
+        message: 'Method not found: SendMessage. A call without the header A2A-Version means 0.3; versions: 0.3, 1.0.',
+      },
+    });
+  });
+
   test('null in a part means that the field is absent', async () => {
     const file = { bytes: 'AAAA', uri: null, mimeType: null, name: null };
     const parts = [

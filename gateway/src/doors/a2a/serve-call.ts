@@ -49,8 +49,19 @@ async function answerCall(call: A2aCall): Promise<FastifyReply> {
   const thrown = failure();
   if (thrown !== undefined) throw thrown;
   if (isUnreadable(answer)) return refuse(call, new RequestMalformedError('params: These are no params of the method'));
-  if (!(Symbol.asyncIterator in answer)) return sendJson(call.reply, encodeJson(answer));
-  return stream(call, answer);
+  if (Symbol.asyncIterator in answer) return stream(call, answer);
+  if (request.headers['a2a-version'] === undefined) adviseVersion(answer);
+  return sendJson(call.reply, encodeJson(answer));
+}
+
+const methodNotFound = -32_601;
+
+/** Names the header to a client of version 1.0 that has not sent it: its methods are unknown to 0.3. */
+function adviseVersion(answer: object): void {
+  if (!('error' in answer)) return;
+  const error = answer.error as { readonly code: number; message: string };
+  if (error.code !== methodNotFound) return;
+  error.message += `. A call without the header A2A-Version means ${legacyVersion}; versions: ${versions.join(', ')}.`;
 }
 
 function unknownVersion(asked: string): A2AError {

@@ -3,6 +3,8 @@ import type { MailProvider, OpenedProvider, ProviderParts } from './mail-provide
 
 /** The opened mail providers. */
 export interface Providers {
+  /** The words of callers for all providers, e.g. `google_gmail`. */
+  readonly callerWords: readonly string[];
   /** The provider of a row. Throws when this release has no such provider. */
   of(word: Provider): OpenedProvider;
   /** The first provider that a test accepts. */
@@ -12,6 +14,7 @@ export interface Providers {
 export function providersOf(opened: readonly OpenedProvider[]): Providers {
   const byWord = new Map(opened.map((provider) => [provider.word, provider]));
   return {
+    callerWords: opened.flatMap(({ callerWords }) => callerWords),
     of: (word) => {
       const found = byWord.get(word);
       if (found === undefined) throw new TypeError(`There is no mail provider "${word}".`);

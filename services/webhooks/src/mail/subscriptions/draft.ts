@@ -18,7 +18,8 @@ export interface Draft extends Wishes {
 /** Reads a request. Throws `subscription_<field>_invalid`. */
 export function readDraft(providers: Providers, request: CreateSubscriptionRequest): Draft {
   const provider = providers.find(({ callerWords }) => callerWords.includes(request.provider));
-  if (provider === undefined) throw fieldInvalid('provider', 'The provider is not known.');
+  if (provider === undefined)
+    throw fieldInvalid('provider', `The provider is not known. Known: ${providers.callerWords.join(', ')}.`);
   return {
     provider,
     providerName: request.provider,
