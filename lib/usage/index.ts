@@ -1,2 +1,2 @@
-export { createSyncUsage } from './sync-usage.ts';
+export { startSyncUsage } from './sync-usage.ts';
 export { Usage } from './usage.ts';

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../pg/index.ts';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
-import { Usage } from './usage.ts';
+import { startSyncUsage, Usage } from './index.ts';
 
 const tables = `create table things (account_id uuid not null);
   create table usage (account_id uuid not null, kind text not null, number bigint not null, primary key (account_id, kind))`;
@@ -56,6 +56,19 @@ test('changes that cannot be written are kept', async () => {
   isDown = false;
   await usage.sync();
   expect(usage.of(id, 'files')).toBe(2);
+});
+
+test('a process that stops writes the changes since its last round, also those of its drain', async () => {
+  const [usage, id, draining] = [replica(), await newAccount(), new AbortController()];
+  const rounds = startSyncUsage(usage, { log: pino({ level: 'silent' }), draining: draining.signal });
+  usage.add(id, { files: 1 });
+  draining.abort();
+  usage.add(id, { files: 1 });
+  await rounds[Symbol.asyncDispose]();
+  const other = replica();
+  other.of(id, 'files');
+  await other.sync();
+  expect(other.of(id, 'files')).toBe(2);
 });
 
 test('an account that has nothing any more is not kept', async () => {

@@ -35,7 +35,7 @@ const together = 256;
 /**
  * How much an account has, by kind, without a statement on the way of a request: changes are counted in memory, and `sync` adds them every few seconds
  * to the table `usage` of the service's schema and reads what the others have added. So `of` is too low by what other processes have
- * added since the last `sync`, and by everything before the first one. A process that dies loses the changes since its last `sync`.
+ * added since the last `sync`, and by everything before the first one. A process that is killed loses the changes since its last `sync`; one that stops writes them: see `startSyncUsage`.
  *
  *     create table usage (account_id uuid not null, kind text not null, number bigint not null, primary key (account_id, kind));
  *

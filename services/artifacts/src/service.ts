@@ -1,6 +1,6 @@
 import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { defineService, startJob } from '@agentmesh/lib/service';
-import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
+import { startSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { openBlobStore } from './blobs/open-blob-store.ts';
@@ -28,7 +28,7 @@ export const artifacts = defineService({
     host.mesh.serve(ArtifactsService, createHandlers(context));
     resources.defer(await bus.consume(AccountDeletedSchema, 'artifacts', onAccountDeleted(context)));
     resources.use(startJob(createCollectGarbage(context), host));
-    resources.use(startJob(createSyncUsage(usage), host));
+    resources.use(startSyncUsage(usage, host));
     resources.use(startJob(createForgetKeys(db), host));
 
     return {

@@ -1,7 +1,7 @@
 import { type Jobs, openJobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
-import { defineService, type Host, startJob } from '@agentmesh/lib/service';
-import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
+import { defineService, type Host } from '@agentmesh/lib/service';
+import { startSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -52,7 +52,7 @@ export const memory = defineService({
       mostEntries: config.MEMORY_ACCOUNT_MAX_ENTRIES,
       ...(embedding && { embedding }),
     };
-    resources.use(startJob(createSyncUsage(usage), host));
+    resources.use(startSyncUsage(usage, host));
     resources.defer(await bus.consume(AccountDeletedSchema, 'memory', onAccountDeleted(context)));
     mesh.serve(MemoryService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };

@@ -9,6 +9,8 @@ let service: TestMemory;
 let postingsOf: (memory: SessionKey) => Promise<number>;
 /** Number of rows of an account in the tables that grow with what it remembers. */
 let rowsOf: (accountId: string) => Promise<unknown>;
+/** Number of entries that is stored for the limit of an account. */
+let countedOf: (accountId: string) => Promise<number | undefined>;
 
 beforeAll(async () => {
   service = resources.use(await startMemory());
@@ -21,6 +23,8 @@ beforeAll(async () => {
       (select count(*)::int from sources where account_id = $1) as sources,
       (select count(*)::int from entries where account_id = $1) as entries`,
   };
+  const usage = { text: `select number::int from usage where account_id = $1 and kind = 'entries'` };
+  countedOf = async (accountId) => (await db.query<{ number: number }>(usage, [accountId]))[0]?.number;
   rowsOf = async (accountId) => (await db.query(all, [accountId]))[0];
   postingsOf = async ({ accountId }) => (await db.query<{ rows: number }>(count, [accountId]))[0]?.rows ?? 0;
 });
@@ -141,4 +145,14 @@ test('an account has as many entries as it may, and deleted ones make room', asy
   await expect(own.client.addSession({ session: other })).rejects.toMatchObject(full);
   await own.client.deleteEntries({ memory: session });
   await own.client.addSession({ session: other });
+});
+
+test('entries that are added just before their process stops count for the limit of the account', async () => {
+  const session = newKey();
+  {
+    await using leaving = await startMemory({ DATABASE_URL: service.databaseUrl });
+    leaving.sessions.say(session, 'one', 'two');
+    await leaving.client.addSession({ session });
+  }
+  expect(await countedOf(session.accountId)).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService, startJob } from '@agentmesh/lib/service';
-import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
+import { startSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { AwaitedRunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -50,7 +50,7 @@ export const sessions = defineService({
     host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
     host.resources.use(startJob(createForgetKeys(db), host));
     host.resources.use(startJob(createForgetRunKeys(db), host));
-    host.resources.use(startJob(createSyncUsage(usage), host));
+    host.resources.use(startSyncUsage(usage, host));
     const retention = { db, usage, draining, defaultDays: context.retentionDays };
     host.resources.use(startJob(createRetention(retention, log), host));
     host.resources.use(startJob(createCountAnew({ db, draining, ...counting }, log), host));
