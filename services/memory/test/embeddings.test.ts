@@ -6,7 +6,7 @@ import { type FakeEmbeddings, startFakeEmbeddings } from '../../../test/fakes/op
 import { json } from '../../../test/fakes/scripted-server.ts';
 import { createEmbedder, EmbeddingFailure } from '../src/embeddings/embedder.ts';
 import { fromBytes, similarity, toBytes, toUnit } from '../src/embeddings/vector.ts';
-import { embedBatch } from '../src/jobs/embed-entries.ts';
+import { embedBatch, type EntryBatch } from '../src/jobs/embed-entries.ts';
 import { fuse } from '../src/search/fuse.ts';
 import { createMeaning } from '../src/search/meaning.ts';
 import { findPartition } from '../src/store/partitions.ts';
@@ -58,6 +58,17 @@ function openOwn({ databaseUrl: url }: TestMemory): Promise<Database> {
   );
 }
 
+/** All entries of the only memory, as one batch. */
+async function batchOf(db: Database): Promise<EntryBatch> {
+  const [batch] = await db.query<EntryBatch>({
+    text: `select account_id as "accountId", partition_pk::text as "partitionPk", array_agg(place order by place) as places
+      from entries group by 1, 2`,
+  });
+  return batch ?? expect.fail('nothing was added');
+}
+
+const attempt = { jobId: '', number: 1, addedAt: new Date(), signal: new AbortController().signal };
+
 describe('with an embedding model', () => {
   test('a search puts entries that match words and meaning first, then those that match only the meaning, and no others', async () => {
     const service = await start();
@@ -106,14 +117,51 @@ describe('with an embedding model', () => {
     await using db = await openOwn(service);
     const memory = await remember(service, 'my kitten sleeps');
     await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
-    const [entry] = await db.query<{ accountId: string; partitionPk: string; place: number }>({
-      text: 'select account_id as "accountId", partition_pk::text as "partitionPk", place from entries',
-    });
-    if (entry === undefined) throw new Error('nothing was added');
+    const batch = await batchOf(db);
     const embed = (): Promise<never> => Promise.reject(new Error('was asked'));
     const former = embedBatch({ db, embedder: { name: 'former', embed } });
-    const attempt = { jobId: '', number: 1, addedAt: new Date(), signal: new AbortController().signal };
-    await expect(former({ ...entry, places: [entry.place] }, attempt)).rejects.toThrow('another embedding model');
+    await expect(former(batch, attempt)).rejects.toThrow('another embedding model');
+  });
+
+  test('vectors of a former model, which come after another one was set, replace none of the new one', async () => {
+    const service = await start();
+    await using db = await openOwn(service);
+    const memory = await remember(service, 'my kitten sleeps', 'a ship sails');
+    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
+    await db.query({ text: `delete from vectors` });
+    await db.query({ text: `update embedding_model set model = 'former'` });
+    const batch = await batchOf(db);
+    const embed = async (texts: readonly string[]) => {
+      await db.query({ text: `update embedding_model set model = 'text-small'` });
+      const newer = embedBatch({
+        db,
+        embedder: await createEmbedder({ model: 'text-small', apiKey, baseUrl: fake.baseUrl }),
+      });
+      await newer(batch, attempt);
+      return texts.map(() => Float32Array.of(1));
+    };
+    await embedBatch({ db, embedder: { name: 'former', embed } })(batch, attempt);
+    expect(await search(service, memory, 'feline')).toEqual(['my kitten sleeps']);
+  });
+
+  test('texts that are sent one by one, because one of them was refused, are kept when the attempt ends before the last', async () => {
+    const service = await startMemory();
+    resources.push(service);
+    await using db = await openOwn(service);
+    await remember(service, 'a loaf', 'my kitten sleeps', 'a ship sails');
+    await db.query({ text: `insert into embedding_model (model) values ('slow')` });
+    const asked: (readonly string[])[] = [];
+    const embed = async (texts: readonly string[]) => {
+      asked.push(texts);
+      if (texts.length > 1) throw new EmbeddingFailure('status 400', { isRefusal: true });
+      if (asked.length === 3) throw new Error('the time of the attempt is over');
+      return [Float32Array.of(1)];
+    };
+    const work = embedBatch({ db, embedder: { name: 'slow', embed } });
+    const batch = await batchOf(db);
+    await expect(work(batch, attempt)).rejects.toThrow('is over');
+    await work(batch, attempt);
+    expect(asked.slice(3)).toEqual([['my kitten sleeps', 'a ship sails'], ['my kitten sleeps'], ['a ship sails']]);
   });
 
   test('a deleted account leaves no job behind', async () => {

@@ -52,28 +52,29 @@ export function embedBatch({ db, embedder }: EmbedParts): Handler<EntryBatch> {
     const texts = entries
       .map((entry) => ({ ...entry, text: contentText(entry.contentJson) }))
       .filter(({ text }) => text.trim() !== '');
-    for (const some of await embedEach(embedder, texts, signal)) await insertVectors(db, embedded, some);
+    for await (const some of embedEach(embedder, texts, signal)) await insertVectors(db, embedded, some);
   };
 }
 
 type Text = Unembedded & { readonly text: string };
 type Embedded = Text & { readonly vector: Float32Array };
 
-/** Embeds all texts in one call. When the server refuses one of them, sends them one by one and leaves out those that it refuses. */
-async function embedEach(embedder: Embedder, texts: readonly Text[], signal: AbortSignal): Promise<Embedded[][]> {
-  if (texts.length === 0) return [];
+/**
+ * Embeds all texts in one call. When the server refuses one of them, sends them one by one and leaves out those that it refuses: each is answered at once, because a slow
+ * server may take longer for all than an attempt has.
+ */
+async function* embedEach(embedder: Embedder, texts: readonly Text[], signal: AbortSignal): AsyncGenerator<Embedded[]> {
+  if (texts.length === 0) return;
   try {
     const vectors = await embedder.embed(
       texts.map(({ text }) => text),
       signal,
     );
-    return [texts.flatMap((one, index) => withVector(one, vectors[index]))];
+    yield texts.flatMap((one, index) => withVector(one, vectors[index]));
   } catch (error) {
     if (!(error instanceof EmbeddingFailure) || !error.isRefusal) throw error;
-    if (texts.length === 1) return [];
-    const parts: Embedded[][] = [];
-    for (const one of texts) parts.push(...(await embedEach(embedder, [one], signal)));
-    return parts;
+    if (texts.length === 1) return;
+    for (const one of texts) yield* embedEach(embedder, [one], signal);
   }
 }
 

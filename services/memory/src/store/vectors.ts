@@ -21,12 +21,16 @@ const insert: Statement = {
     select e.account_id, e.partition_pk, e.place, $3, v.signs::varbit, v.vector
     from unnest($4::int[], $5::text[], $6::bytea[]) as v(place, signs, vector)
     join entries e on e.account_id = $1 and e.partition_pk = $2 and e.place = v.place
-    for key share of e
+    cross join embedding_model m where m.model = $3
+    for key share of e, m
     on conflict (account_id, partition_pk, place) do update
       set model = excluded.model, signs = excluded.signs, vector = excluded.vector`,
 };
 
-/** Stores vectors of entries that still exist. A concurrent deletion of an entry waits for this, and then deletes the vector too. */
+/**
+ * Stores vectors of entries that still exist, unless another model has been set meanwhile: its vectors stay. A concurrent deletion of an entry waits for this, and then deletes
+ * the vector too.
+ */
 export async function insertVectors(
   db: Queryable,
   { accountId, partitionPk, model }: Embedded,
