@@ -24,7 +24,7 @@ def token_of(case: dict[str, Any]) -> Any:
 
 def arguments_of(case: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     args = list(case["call"]["args"])
-    if args and isinstance(args[-1], dict) and case["call"]["verb"] != "schedules.create":
+    if args and isinstance(args[-1], dict) and case["call"]["verb"] != "schedules.create" and "invocationId" not in args[-1]:
         return args[:-1], args[-1]
     return args, {}
 

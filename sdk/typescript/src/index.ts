@@ -16,6 +16,7 @@ export type {
 } from './records.ts';
 export { textOf } from './records.ts';
 export type { Answers, NamedAnswer } from './runs/answers.ts';
+export type { NamedRun } from './runs/named-run.ts';
 export type { Gap, RunEvent } from './runs/run-log.ts';
 export type { FinalRun, RunStream } from './runs/run-stream.ts';
 export type { RunFilter, RunRequest, Runs, WatchOptions } from './runs/runs.ts';

@@ -155,13 +155,35 @@ def start_call(app: str, user: str, session: str, message: Mapping[str, Any], op
     return Call("POST", "/runs", body=body)
 
 
-def answer_call(run_id: str, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: models.Run) -> Call:
+RunLike = Union[str, Mapping[str, Any]]
+"""A run: its id, or a record that has its id and its session, as lists have them.
+
+Ids are unique in a session only: an id alone means the newest run that has it.
+"""
+
+
+def id_of(run: RunLike) -> str:
+    return str(run["invocationId"]) if isinstance(run, Mapping) else run
+
+
+def run_call(method: str, run: RunLike, rest: str = "", *values: str | int, body: Any = None, **query: Any) -> Call:
+    """A request about a run, such as `run_call("GET", run, "/log")`."""
+    return Call(method, route("/runs/{}" + rest, id_of(run), *values), query={**query, **place_of(run)}, body=body)
+
+
+def place_of(run: RunLike) -> Mapping[str, Any]:
+    """The query that tells a run from those of other sessions."""
+    if not isinstance(run, Mapping):
+        return {}
+    return {"app": run.get("appName"), "user": run.get("userId"), "session": run.get("sessionId")}
+
+
+def answer_call(run: RunLike, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], record: models.Run) -> Call:
     """The request that answers what a run waits for: the response to its only call, or answers with `id` and `response`."""
     given = [answer] if isinstance(answer, Mapping) else list(answer)
-    responses = [_named(it, run) for it in given]
-    # Runs of several sessions may have one id.
-    place = {"app": run.get("appName"), "user": run.get("userId"), "session": run.get("sessionId")}
-    return Call("POST", route("/runs/{}/answer", run_id), query=place, body={"functionResponses": responses})
+    responses = [_named(it, record) for it in given]
+    place = place_of(run) or place_of(record)
+    return Call("POST", route("/runs/{}/answer", id_of(run)), query=place, body={"functionResponses": responses})
 
 
 def _named(answer: Mapping[str, Any], run: models.Run) -> Json:

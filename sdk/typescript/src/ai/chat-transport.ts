@@ -44,7 +44,7 @@ export class MeshChatTransport implements ChatTransport<UIMessage> {
   /** The run of the chat that is not over, from its beginning; null when there is none. */
   async reconnectToStream({ chatId }: { readonly chatId: string }): Promise<Chunks | null> {
     const run = await this.#newestRun(chatId, ['queued', 'running', 'waiting']);
-    return run === undefined ? null : read(this.#options.mesh.runs.watch(run.invocationId), undefined);
+    return run === undefined ? null : read(this.#options.mesh.runs.watch(run), undefined);
   }
 
   async #answer(
@@ -57,13 +57,12 @@ export class MeshChatTransport implements ChatTransport<UIMessage> {
     if (waiting === undefined) throw new Error('The chat waits for no answer any more.');
     const asked = new Set(waiting.waitingFor?.map(({ functionCallId }) => functionCallId));
     // The events behind the place where it waits are the rest of the run.
-    const after = await lastIdOf(mesh.runs.watch(waiting.invocationId));
+    const after = await lastIdOf(mesh.runs.watch(waiting));
     await mesh.runs.answer(
-      waiting.invocationId,
-      approvals.filter(({ id }) => asked.has(id)),
       waiting,
+      approvals.filter(({ id }) => asked.has(id)),
     );
-    return read(mesh.runs.watch(waiting.invocationId, { after }), signal);
+    return read(mesh.runs.watch(waiting, { after }), signal);
   }
 
   async #makeSession(sessionId: string): Promise<void> {

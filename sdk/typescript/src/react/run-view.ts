@@ -1,4 +1,5 @@
-import type { AgentMesh, Answers, Run, RunEvent, RunStream } from '../index.ts';
+import type { AgentMesh, Answers, NamedRun, Run, RunEvent, RunStream } from '../index.ts';
+import { idOf } from '../runs/named-run.ts';
 import { createTextReader } from '../runs/run-text.ts';
 import { asError } from './as-error.ts';
 
@@ -29,18 +30,18 @@ const frameMs = 16;
 
 /** Reads a run and tells how it looks, until `leave`. */
 export class ShownRun {
-  readonly id: Promise<string>;
+  readonly run: Promise<NamedRun>;
   readonly #mesh: AgentMesh;
   readonly #onView: (view: RunView) => void;
   readonly #leaving = new AbortController();
   readonly #events: RunEvent[] = [];
   readonly #textOf = createTextReader();
-  #run: RunStream | undefined;
+  #stream: RunStream | undefined;
   #view: RunView = { ...idle, status: 'sent' };
   #text = '';
 
-  constructor(mesh: AgentMesh, id: Promise<string>, onView: (view: RunView) => void) {
-    this.id = id;
+  constructor(mesh: AgentMesh, run: Promise<NamedRun>, onView: (view: RunView) => void) {
+    this.run = run;
     this.#mesh = mesh;
     this.#onView = onView;
     this.#onView(this.#view);
@@ -53,19 +54,19 @@ export class ShownRun {
   }
 
   async answer(answers: Answers): Promise<void> {
-    const run = this.#run;
-    if (run === undefined) throw new Error('The run does not wait for an answer.');
-    await run.answer(answers);
+    const stream = this.#stream;
+    if (stream === undefined) throw new Error('The run does not wait for an answer.');
+    await stream.answer(answers);
     this.#tell({ status: 'running', record: undefined });
-    this.#read(run).catch((thrown: unknown) => this.#tell({ status: 'failed', error: asError(thrown) }));
+    this.#read(stream).catch((thrown: unknown) => this.#tell({ status: 'failed', error: asError(thrown) }));
   }
 
   async #begin(): Promise<void> {
-    const id = await this.id;
+    const run = await this.run;
     const onQueued = (): void => this.#tell({ status: 'queued' });
-    this.#run = this.#mesh.runs.watch(id, { signal: this.#leaving.signal, onQueued });
-    this.#tell({ id, status: 'running' });
-    await this.#read(this.#run);
+    this.#stream = this.#mesh.runs.watch(run, { signal: this.#leaving.signal, onQueued });
+    this.#tell({ id: idOf(run), status: 'running' });
+    await this.#read(this.#stream);
   }
 
   async #read(run: RunStream): Promise<void> {

@@ -42,7 +42,7 @@ export function useInbox(mesh: AgentMesh): Inbox {
     if (gap === true || ('kind' in change && change.kind === 'wait')) void reload();
   });
   const answer = async (run: Run, answers: Answers): Promise<void> => {
-    await mesh.runs.answer(run.invocationId, answers, run);
+    await mesh.runs.answer(run, answers, run);
     await reload();
   };
   return { runs, error: error ?? changes.error, answer, reload };

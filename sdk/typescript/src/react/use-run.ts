@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { AgentMesh, Answers, Run, RunRequest } from '../index.ts';
+import type { AgentMesh, Answers, NamedRun, Run, RunRequest } from '../index.ts';
+import { idOf, placeOf } from '../runs/named-run.ts';
 import { idle, type RunView, ShownRun } from './run-view.ts';
 
 /** Actions on a run. */
@@ -7,7 +8,7 @@ export interface RunActions {
   /** Starts a run, and shows it from now on. */
   start(request: RunRequest): void;
   /** Shows a run that exists. */
-  watch(id: string): void;
+  watch(run: NamedRun): void;
   /** Stops the run. */
   cancel(): Promise<void>;
   /** Adds a message to the run. */
@@ -16,15 +17,17 @@ export interface RunActions {
   answer(answers: Answers): Promise<void>;
 }
 
-/** Starts runs and shows the newest one, or shows the run `id`. A run goes on when its component is gone. */
-export function useRun(mesh: AgentMesh, id?: string): RunView & RunActions {
+/** Starts runs and shows the newest one, or shows the run `run`. A run goes on when its component is gone. */
+export function useRun(mesh: AgentMesh, run?: NamedRun): RunView & RunActions {
   const [view, setView] = useState(idle);
   const shown = useRef<ShownRun>(undefined);
   const actions = useMemo(() => actionsOf(mesh, shown, setView), [mesh]);
+  // A record that is read again names the same run.
+  const name = run === undefined ? undefined : JSON.stringify([idOf(run), placeOf(run)]);
   useEffect(() => {
-    if (id !== undefined) actions.watch(id);
+    if (run !== undefined) actions.watch(run);
     return () => shown.current?.leave();
-  }, [actions, id]);
+  }, [actions, name]);
   return { ...view, ...actions };
 }
 
@@ -33,22 +36,22 @@ function actionsOf(
   shown: { current: ShownRun | undefined },
   onView: (view: RunView) => void,
 ): RunActions {
-  const show = (id: Promise<string>): void => {
+  const show = (run: Promise<NamedRun>): void => {
     shown.current?.leave();
-    shown.current = new ShownRun(mesh, id, onView);
+    shown.current = new ShownRun(mesh, run, onView);
   };
   const present = (): ShownRun => {
     if (shown.current === undefined) throw new Error('There is no run yet.');
     return shown.current;
   };
-  const act = async (verb: (id: string) => Promise<Run>): Promise<void> => {
-    await verb(await present().id);
+  const act = async (verb: (run: NamedRun) => Promise<Run>): Promise<void> => {
+    await verb(await present().run);
   };
   return {
-    start: (request) => show(mesh.runs.start({ streaming: true, ...request }).then(({ invocationId }) => invocationId)),
-    watch: (id) => show(Promise.resolve(id)),
-    cancel: () => act((id) => mesh.runs.cancel(id)),
-    steer: (text) => act((id) => mesh.runs.steer(id, text)),
+    start: (request) => show(mesh.runs.start({ streaming: true, ...request })),
+    watch: (run) => show(Promise.resolve(run)),
+    cancel: () => act((run) => mesh.runs.cancel(run)),
+    steer: (text) => act((run) => mesh.runs.steer(run, text)),
     answer: async (answers) => present().answer(answers),
   };
 }

@@ -3,6 +3,7 @@ import type { Frame } from '../streams/sse-parser.ts';
 import { route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Event, Run } from '../records.ts';
+import { idOf, type NamedRun, placeOf } from './named-run.ts';
 import { isNoNewer } from './place.ts';
 
 /** Stands for partial events that cannot be had any more. The next whole event has their content. */
@@ -16,7 +17,7 @@ export type RunEvent = (Event & { readonly gap?: undefined }) | { readonly gap: 
 
 export interface RunLogOptions {
   readonly transport: Transport;
-  readonly id: Promise<string>;
+  readonly run: Promise<NamedRun>;
   /** Id of the frame behind which the log begins; absent: the beginning of the run. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -72,8 +73,9 @@ export class RunLog {
   }
 
   async #read(): Promise<void> {
-    const id = await this.#options.id;
-    const frames = (this.#frames ??= this.#open(id));
+    const { transport, signal } = this.#options;
+    const run = await this.#options.run;
+    const frames = (this.#frames ??= this.#open(run));
     const next = await frames.next().catch((error: unknown) => {
       this.#frames = undefined;
       throw error;
@@ -81,13 +83,14 @@ export class RunLog {
     if (next.done !== true) return this.#keep(next.value);
     this.#frames = undefined;
     // The server says that this client has read the end before.
-    this.record = await this.#options.transport.json<Run>({ path: route`/runs/${id}`, signal: this.#options.signal });
+    this.record = await transport.json<Run>({ path: route`/runs/${idOf(run)}`, query: placeOf(run), signal });
   }
 
-  #open(id: string): AsyncGenerator<Frame> {
+  #open(run: NamedRun): AsyncGenerator<Frame> {
     const { transport, signal, onQueued } = this.#options;
     return follow(transport, {
-      path: route`/runs/${id}/events`,
+      path: route`/runs/${idOf(run)}/events`,
+      query: placeOf(run),
       signal,
       lastId: this.lastId,
       isLast: ({ event }) => event === 'end',

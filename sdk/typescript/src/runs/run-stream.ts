@@ -1,13 +1,14 @@
 import type { Event, Run } from '../records.ts';
+import { idOf, type NamedRun } from './named-run.ts';
 import { RunLog, type RunEvent, type RunLogOptions } from './run-log.ts';
 import { answerOf, createTextReader } from './run-text.ts';
 import type { Answers } from './answers.ts';
 
 /** Actions on a run. */
 export interface RunControls {
-  cancel(id: string): Promise<Run>;
-  steer(id: string, text: string): Promise<Run>;
-  answer(id: string, answers: Answers, run?: Run): Promise<Run>;
+  cancel(run: NamedRun): Promise<Run>;
+  steer(run: NamedRun, text: string): Promise<Run>;
+  answer(run: NamedRun, answers: Answers, record?: Run): Promise<Run>;
 }
 
 /** The end of a run, or its stop where it waits for a person. */
@@ -27,6 +28,7 @@ export interface FinalRun {
 export class RunStream implements AsyncIterable<RunEvent> {
   /** The run's `invocationId`. Rejects when the run could not be started. */
   readonly id: Promise<string>;
+  readonly #run: Promise<NamedRun>;
   readonly #runs: RunControls;
   readonly #log: RunLog;
   #next = 0;
@@ -34,7 +36,8 @@ export class RunStream implements AsyncIterable<RunEvent> {
   readonly #textOf = createTextReader();
 
   constructor(runs: RunControls, options: RunLogOptions) {
-    this.id = options.id;
+    this.#run = options.run;
+    this.id = options.run.then(idOf);
     // Readers of the stream get the failure too.
     this.id.catch(() => undefined);
     this.#runs = runs;
@@ -81,12 +84,12 @@ export class RunStream implements AsyncIterable<RunEvent> {
 
   /** Stops the run. */
   async cancel(): Promise<Run> {
-    return this.#runs.cancel(await this.id);
+    return this.#runs.cancel(await this.#run);
   }
 
   /** Adds a message to the run; the agent sees it before its next call of the model. */
   async steer(text: string): Promise<Run> {
-    return this.#runs.steer(await this.id, text);
+    return this.#runs.steer(await this.#run, text);
   }
 
   /**
@@ -94,10 +97,9 @@ export class RunStream implements AsyncIterable<RunEvent> {
    * without, for the only one that is waited for. Then the stream goes on.
    */
   async answer(response: Answers): Promise<Run> {
-    const id = await this.id;
-    const run = await this.#runs.answer(id, response, this.#log.record);
+    const record = await this.#runs.answer(await this.#run, response, this.#log.record);
     this.#log.goOn();
-    return run;
+    return record;
   }
 
   async *#texts(): AsyncGenerator<string> {

@@ -4,6 +4,7 @@ import { type CallOptions, route } from '../transport/call.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type Answers, areComplete, namedAnswers } from './answers.ts';
 import type { RunLogOptions } from './run-log.ts';
+import { idOf, type NamedRun, placeOf } from './named-run.ts';
 import { RunStream } from './run-stream.ts';
 
 type Request = Body<'startRun'>;
@@ -38,7 +39,7 @@ type RunQuery = Omit<Query<'listRuns'>, 'cursor' | 'limit'>;
 
 export type RunFilter = ListOptions & { readonly [Name in keyof RunQuery]?: RunQuery[Name] | undefined };
 
-/** Runs of agents. */
+/** Runs of agents. Verbs for one run take its id, or its record: see `NamedRun`. */
 export class Runs {
   readonly #transport: Transport;
 
@@ -60,13 +61,13 @@ export class Runs {
    */
   stream(request: RunRequest & Pick<WatchOptions, 'onQueued'>): RunStream {
     const { signal, onQueued } = request;
-    const id = this.start({ streaming: true, ...request }).then(({ invocationId }) => invocationId);
-    return new RunStream(this, { transport: this.#transport, id, signal, onQueued });
+    const run = this.start({ streaming: true, ...request });
+    return new RunStream(this, { transport: this.#transport, run, signal, onQueued });
   }
 
   /** Watches a run that exists, from its beginning or behind the event `after`. */
-  watch(id: string, options: WatchOptions = {}): RunStream {
-    return new RunStream(this, { transport: this.#transport, id: Promise.resolve(id), ...options });
+  watch(run: NamedRun, options: WatchOptions = {}): RunStream {
+    return new RunStream(this, { transport: this.#transport, run: Promise.resolve(run), ...options });
   }
 
   /**
@@ -97,23 +98,27 @@ export class Runs {
   }
 
   /** The record of a run. */
-  async get(id: string, options?: CallOptions): Promise<Run> {
-    return this.#transport.json({ path: route`/runs/${id}`, ...options });
+  async get(run: NamedRun, options?: CallOptions): Promise<Run> {
+    return this.#transport.json({ path: route`/runs/${idOf(run)}`, query: placeOf(run), ...options });
   }
 
   /** Answers the record when the run is over or waits for a person, else after some seconds as it is then. */
-  async wait(id: string, { seconds, ...options }: CallOptions & { readonly seconds?: number } = {}): Promise<Run> {
-    return this.#transport.json({ path: route`/runs/${id}/wait`, query: { seconds }, ...options });
+  async wait(run: NamedRun, { seconds, ...options }: CallOptions & { readonly seconds?: number } = {}): Promise<Run> {
+    return this.#transport.json({
+      path: route`/runs/${idOf(run)}/wait`,
+      query: { seconds, ...placeOf(run) },
+      ...options,
+    });
   }
 
   /** When its agents, models and tools were at work: within a second after an attempt has ended. */
-  async trace(id: string, options?: CallOptions): Promise<Answer<'getRunTrace'>> {
-    return this.#transport.json({ path: route`/runs/${id}/trace`, ...options });
+  async trace(run: NamedRun, options?: CallOptions): Promise<Answer<'getRunTrace'>> {
+    return this.#transport.json({ path: route`/runs/${idOf(run)}/trace`, query: placeOf(run), ...options });
   }
 
   /** The lines that code of its app has printed, and the warnings of the server: within a second, also while it goes on. */
-  async log(id: string, options?: CallOptions): Promise<Answer<'getRunLog'>> {
-    return this.#transport.json({ path: route`/runs/${id}/log`, ...options });
+  async log(run: NamedRun, options?: CallOptions): Promise<Answer<'getRunLog'>> {
+    return this.#transport.json({ path: route`/runs/${idOf(run)}/log`, query: placeOf(run), ...options });
   }
 
   /** Runs of the account, newest first. */
@@ -127,43 +132,50 @@ export class Runs {
   }
 
   /** Stops a run and keeps its text so far. A run that is over stays as it is. */
-  async cancel(id: string, options?: CallOptions): Promise<Run> {
-    return this.#transport.json({ method: 'POST', path: route`/runs/${id}/cancel`, body: {}, ...options });
+  async cancel(run: NamedRun, options?: CallOptions): Promise<Run> {
+    return this.#transport.json({
+      method: 'POST',
+      path: route`/runs/${idOf(run)}/cancel`,
+      query: placeOf(run),
+      body: {},
+      ...options,
+    });
   }
 
   /** Adds a message to a run that is not over. */
-  async steer(id: string, message: string | Content, options?: CallOptions): Promise<Run> {
+  async steer(run: NamedRun, message: string | Content, options?: CallOptions): Promise<Run> {
     const newMessage = typeof message === 'string' ? { role: 'user', parts: [{ text: message }] } : message;
     return this.#transport.json({
       method: 'POST',
-      path: route`/runs/${id}/messages`,
+      path: route`/runs/${idOf(run)}/messages`,
+      query: placeOf(run),
       body: { newMessage },
       ...options,
     });
   }
 
   /** Answers what a run waits for; see `RunStream.answer`. The second of two answers to one call is a RunNotWaitingError. */
-  async answer(id: string, answers: Answers, run?: Run, options?: CallOptions): Promise<Run> {
-    const known = areComplete(answers) || run !== undefined ? run : await this.get(id, options);
+  async answer(run: NamedRun, answers: Answers, record?: Run, options?: CallOptions): Promise<Run> {
+    const known = areComplete(answers) || record !== undefined ? record : await this.get(run, options);
     const functionResponses = namedAnswers(answers, known ?? ({} as Run));
     return this.#transport.json({
       method: 'POST',
-      path: route`/runs/${id}/answer`,
-      // Runs of several sessions may have one id.
-      query: known && { app: known.appName, user: known.userId, session: known.sessionId },
+      path: route`/runs/${idOf(run)}/answer`,
+      query: placeOf(run) ?? (known && placeOf(known)),
       body: { functionResponses },
       ...options,
     });
   }
 
   /** Messages to the webhook of a run, and what became of them. */
-  async webhookDeliveries(id: string): Promise<Answer<'listRunWebhookDeliveries'>> {
-    return this.#transport.json({ path: route`/runs/${id}/webhook/deliveries` });
+  async webhookDeliveries(run: NamedRun): Promise<Answer<'listRunWebhookDeliveries'>> {
+    return this.#transport.json({ path: route`/runs/${idOf(run)}/webhook/deliveries`, query: placeOf(run) });
   }
 
   /** Sends a message to the webhook of a run again. */
-  async resendWebhook(id: string, delivery: string | number): Promise<Answer<'resendRunWebhookDelivery'>> {
-    return this.#transport.json({ method: 'POST', path: route`/runs/${id}/webhook/deliveries/${delivery}/resend` });
+  async resendWebhook(run: NamedRun, delivery: string | number): Promise<Answer<'resendRunWebhookDelivery'>> {
+    const path = route`/runs/${idOf(run)}/webhook/deliveries/${delivery}/resend`;
+    return this.#transport.json({ method: 'POST', path, query: placeOf(run) });
   }
 
   /** A repetition of a run has the session of the first request: the session belongs to what must be the same. */

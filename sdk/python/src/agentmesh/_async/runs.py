@@ -6,14 +6,17 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from .. import models
-from .._calls import Call, new_key, route
-from .._runs import MessageLike, answer_call, message_of, session_call, start_call
+from .._calls import new_key
+from .._runs import MessageLike, RunLike, answer_call, message_of, place_of, run_call, session_call, start_call
 from .run_stream import AsyncRunStream
 from .transport import AsyncTransport
 
 
 class AsyncRuns:
-    """Runs of agents: one message and everything that an agent does with it."""
+    """Runs of agents: one message and everything that an agent does with it.
+
+    Verbs for one run take its id, or its record: ids are unique in a session only, and an id alone means the newest run that has it.
+    """
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -46,7 +49,7 @@ class AsyncRuns:
         # sync: run.begin()
         return run
 
-    def watch(self, run_id: str, *, after: str | None = None) -> AsyncRunStream:
+    def watch(self, run_id: RunLike, *, after: str | None = None) -> AsyncRunStream:
         """Watches a run that exists, from its beginning or behind the event `after`."""
         # A stream without an id is one of a run that is still to be started.
         return AsyncRunStream(self, self._transport, run_id or "", after)
@@ -75,22 +78,22 @@ class AsyncRuns:
         call = start_call(app, user, str(session), message_of(text if message is None else message), options)
         return await self._transport.json(call.keyed(key), models.StartedRun)
 
-    async def get(self, run_id: str) -> models.Run:
+    async def get(self, run_id: RunLike) -> models.Run:
         """The record of a run."""
-        return await self._transport.json(Call("GET", route("/runs/{}", run_id)), models.Run)
+        return await self._transport.json(run_call("GET", run_id), models.Run)
 
-    async def wait(self, run_id: str, *, seconds: int | None = None) -> models.Run:
+    async def wait(self, run_id: RunLike, *, seconds: int | None = None) -> models.Run:
         """Answers the record when the run is over or waits for a person, else after some seconds as it is then."""
-        call = Call("GET", route("/runs/{}/wait", run_id), query={"seconds": seconds})
+        call = run_call("GET", run_id, "/wait", seconds=seconds)
         return await self._transport.json(call, models.Run)
 
-    async def trace(self, run_id: str) -> models.RunTrace:
+    async def trace(self, run_id: RunLike) -> models.RunTrace:
         """The times of its agents, models and tools; complete a second after an attempt has ended."""
-        return await self._transport.json(Call("GET", route("/runs/{}/trace", run_id)), models.RunTrace)
+        return await self._transport.json(run_call("GET", run_id, "/trace"), models.RunTrace)
 
-    async def log(self, run_id: str) -> models.RunLog:
+    async def log(self, run_id: RunLike) -> models.RunLog:
         """The lines that code of its app has printed, and warnings of the server; a second after them, also while it goes on."""
-        return await self._transport.json(Call("GET", route("/runs/{}/log", run_id)), models.RunLog)
+        return await self._transport.json(run_call("GET", run_id, "/log"), models.RunLog)
 
     def list(self, **query: Any) -> AsyncIterator[models.Run]:
         """Runs of the account, newest first. Filters: status, app, user, session, since, agentVersion, minCost, limit.
@@ -104,28 +107,28 @@ class AsyncRuns:
         """Runs that wait for a person: for an approval, an input, or the result of a long-running tool."""
         return self.list(**{**query, "status": "waiting"})
 
-    async def cancel(self, run_id: str) -> models.Run:
+    async def cancel(self, run_id: RunLike) -> models.Run:
         """Stops a run and keeps its text so far. A run that is over stays as it is."""
-        return await self._transport.json(Call("POST", route("/runs/{}/cancel", run_id), body={}), models.Run)
+        return await self._transport.json(run_call("POST", run_id, "/cancel", body={}), models.Run)
 
-    async def steer(self, run_id: str, message: MessageLike) -> models.Run:
+    async def steer(self, run_id: RunLike, message: MessageLike) -> models.Run:
         """Adds a message to a run that is not over."""
         body = {"newMessage": message_of(message)}
-        return await self._transport.json(Call("POST", route("/runs/{}/messages", run_id), body=body), models.Run)
+        return await self._transport.json(run_call("POST", run_id, "/messages", body=body), models.Run)
 
     async def answer(
-        self, run_id: str, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: models.Run | None = None
+        self, run_id: RunLike, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: models.Run | None = None
     ) -> models.Run:
         """Answers what a run waits for: the response to its only call, or answers with `id` and `response`."""
         known = run if run is not None else await self.get(run_id)
         return await self._transport.json(answer_call(run_id, answer, known), models.Run)
 
-    def webhook_deliveries(self, run_id: str) -> AsyncIterator[models.WebhookDelivery]:
+    def webhook_deliveries(self, run_id: RunLike) -> AsyncIterator[models.WebhookDelivery]:
         """Messages to the webhook of a run, and what became of them."""
-        path = route("/runs/{}/webhook/deliveries", run_id)
-        return self._transport.pages(path, {}, models.WebhookDelivery)
+        path = run_call("GET", run_id, "/webhook/deliveries").path
+        return self._transport.pages(path, place_of(run_id), models.WebhookDelivery)
 
-    async def resend_webhook(self, run_id: str, delivery: str | int) -> models.WebhookDelivery:
+    async def resend_webhook(self, run_id: RunLike, delivery: str | int) -> models.WebhookDelivery:
         """Sends a message to the webhook of a run again."""
-        path = route("/runs/{}/webhook/deliveries/{}/resend", run_id, delivery)
-        return await self._transport.json(Call("POST", path), models.WebhookDelivery)
+        call = run_call("POST", run_id, "/webhook/deliveries/{}/resend", delivery)
+        return await self._transport.json(call, models.WebhookDelivery)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 from httpx_sse import EventSource, ServerSentEvent, SSEError
 
 from .._calls import Call, Patience, backoff, lost
 from .._errors import AgentMeshError
-from .._runs import RunLog
+from .._runs import RunLike, RunLog, run_call
 from .pause import sleep
 from .transport import AsyncTransport
 
@@ -17,14 +18,14 @@ OPEN = "open"
 """Event of the frame, made here, that says that a stream was opened."""
 
 
-async def follow(transport: AsyncTransport, path: str, log: RunLog) -> AsyncIterator[None]:
+async def follow(transport: AsyncTransport, run: RunLike, log: RunLog) -> AsyncIterator[None]:
     """Reads frames into the log, up to the end of the run, and behind the last frame again when a connection breaks."""
     vain, patience = 0, Patience()
     while log.record is None:
         try:
-            async for frame in connect(transport, path, log.last_id, patience):
+            async for frame in connect(transport, run_call("GET", run, "/events"), log.last_id, patience):
                 if frame is None:
-                    log.record = await transport.any(Call("GET", path.removesuffix("/events")))
+                    log.record = await transport.any(run_call("GET", run))
                     return
                 if frame.event != OPEN:
                     vain = 0
@@ -44,7 +45,7 @@ async def endless(transport: AsyncTransport, path: str) -> AsyncIterator[ServerS
     vain, patience = 0, Patience()
     while True:
         try:
-            async for frame in connect(transport, path, last_id, patience):
+            async for frame in connect(transport, Call("GET", path), last_id, patience):
                 if frame is None or (frame.data == "" and frame.event != OPEN):
                     continue
                 if frame.event != OPEN:
@@ -58,11 +59,11 @@ async def endless(transport: AsyncTransport, path: str) -> AsyncIterator[ServerS
 
 
 async def connect(
-    transport: AsyncTransport, path: str, last_id: str | None, patience: Patience
+    transport: AsyncTransport, call: Call, last_id: str | None, patience: Patience
 ) -> AsyncIterator[ServerSentEvent | None]:
     """Frames of one connection; None for a stream that was read to its end before."""
     headers = {"accept": "text/event-stream", "last-event-id": last_id}
-    response = await transport.open(Call("GET", path, headers=headers))
+    response = await transport.open(replace(call, headers=headers))
     try:
         yield ServerSentEvent(event=OPEN)
         if response.status_code == 204:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from .._calls import route
-from .._runs import FinalRun, RunEvent, RunLog
+from .._runs import FinalRun, RunEvent, RunLike, RunLog, id_of
 from .pause import Lock
 from .streams import follow
 from .transport import Transport
@@ -22,8 +21,8 @@ class RunStream:
     The run goes on whatever its watchers do. Any number of readers may share it. A loop that comes after another one goes on where that one stopped, also after an `answer`.
     """
 
-    def __init__(self, runs: Runs, transport: Transport, run_id: str | None, after: str | None) -> None:
-        self._id = run_id
+    def __init__(self, runs: Runs, transport: Transport, run: RunLike | None, after: str | None) -> None:
+        self._run = run
         self._request: Mapping[str, Any] = {}
         self._runs = runs
         self._transport = transport
@@ -37,16 +36,19 @@ class RunStream:
     @property
     def id(self) -> str:
         """The run's `invocationId`, when it has begun."""
-        if self._id is None:
+        if self._run is None:
             raise RuntimeError("The run has not begun: call begin() first.")
-        return self._id
+        return id_of(self._run)
 
     def begin(self) -> str:
         """Starts the run, unless it has been started, and answers its id. Everything that reads the run does it too."""
+        return id_of(self._begun())
+
+    def _begun(self) -> RunLike:
         with self._starting:
-            if self._id is None:
-                self._id = str((self._runs.start(**self._request))["invocationId"])
-            return self._id
+            if self._run is None:
+                self._run = self._runs.start(**self._request)
+            return self._run
 
     @property
     def last_event_id(self) -> str | None:
@@ -83,15 +85,15 @@ class RunStream:
 
     def cancel(self) -> models.Run:
         """Stops the run."""
-        return self._runs.cancel(self.begin())
+        return self._runs.cancel(self._begun())
 
     def steer(self, text: str) -> models.Run:
         """Adds a message to the run; the agent sees it before its next call of the model."""
-        return self._runs.steer(self.begin(), text)
+        return self._runs.steer(self._begun(), text)
 
     def answer(self, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> models.Run:
         """Answers what the run waits for. Then the stream goes on."""
-        run = self._runs.answer(self.begin(), answer, self._log.record)
+        run = self._runs.answer(self._begun(), answer, self._log.record)
         self._log.record = None
         return run
 
@@ -106,8 +108,7 @@ class RunStream:
     def _read(self) -> None:
         """Reads the next frame, or the end, into the log."""
         if self._reading is None:
-            path = route("/runs/{}/events", self.begin())
-            self._reading = follow(self._transport, path, self._log)
+            self._reading = follow(self._transport, self._begun(), self._log)
         try:
             self._reading.__next__()
         except StopIteration:

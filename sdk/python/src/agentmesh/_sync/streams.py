@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 from httpx_sse import EventSource, ServerSentEvent, SSEError
 
 from .._calls import Call, Patience, backoff, lost
 from .._errors import AgentMeshError
-from .._runs import RunLog
+from .._runs import RunLike, RunLog, run_call
 from .pause import sleep
 from .transport import Transport
 
@@ -17,14 +18,14 @@ OPEN = "open"
 """Event of the frame, made here, that says that a stream was opened."""
 
 
-def follow(transport: Transport, path: str, log: RunLog) -> Iterator[None]:
+def follow(transport: Transport, run: RunLike, log: RunLog) -> Iterator[None]:
     """Reads frames into the log, up to the end of the run, and behind the last frame again when a connection breaks."""
     vain, patience = 0, Patience()
     while log.record is None:
         try:
-            for frame in connect(transport, path, log.last_id, patience):
+            for frame in connect(transport, run_call("GET", run, "/events"), log.last_id, patience):
                 if frame is None:
-                    log.record = transport.any(Call("GET", path.removesuffix("/events")))
+                    log.record = transport.any(run_call("GET", run))
                     return
                 if frame.event != OPEN:
                     vain = 0
@@ -44,7 +45,7 @@ def endless(transport: Transport, path: str) -> Iterator[ServerSentEvent]:
     vain, patience = 0, Patience()
     while True:
         try:
-            for frame in connect(transport, path, last_id, patience):
+            for frame in connect(transport, Call("GET", path), last_id, patience):
                 if frame is None or (frame.data == "" and frame.event != OPEN):
                     continue
                 if frame.event != OPEN:
@@ -58,11 +59,11 @@ def endless(transport: Transport, path: str) -> Iterator[ServerSentEvent]:
 
 
 def connect(
-    transport: Transport, path: str, last_id: str | None, patience: Patience
+    transport: Transport, call: Call, last_id: str | None, patience: Patience
 ) -> Iterator[ServerSentEvent | None]:
     """Frames of one connection; None for a stream that was read to its end before."""
     headers = {"accept": "text/event-stream", "last-event-id": last_id}
-    response = transport.open(Call("GET", path, headers=headers))
+    response = transport.open(replace(call, headers=headers))
     try:
         yield ServerSentEvent(event=OPEN)
         if response.status_code == 204:
