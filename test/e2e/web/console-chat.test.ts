@@ -59,3 +59,30 @@ test('two messages that are typed quickly into a new chat are one conversation',
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('an open chat follows its run again when the server is back after more than five minutes', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const session = await caller.createSession('echo');
+  const running = caller.run(session, 'long [[wait:600000]]');
+  await page.clock.install();
+  await page.goto(`${url}/console/chat/echo/${session.id}?user=u1`);
+  const stop = page.getByRole('button', { name: 'Stop' });
+  await stop.waitFor();
+  const away = ({ pathname }: URL): boolean => pathname.startsWith('/api/');
+  await context.route(away, (route) => route.abort());
+  const countLater = async (): Promise<number> => {
+    await page.clock.fastForward(60_000);
+    return stop.count();
+  };
+  await expect.poll(countLater).toBe(0);
+  await context.unroute(away);
+  await expect.poll(countLater).toBe(1);
+  await stop.click();
+  await running;
+  await page.getByText('Stopped.').waitFor();
+  await context.close();
+});

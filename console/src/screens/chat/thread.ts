@@ -54,7 +54,9 @@ export class Thread {
     if (!this.isLoaded.peek() || this.isRunning.peek()) return;
     const [now, known] = [await this.#presentRun(), this.run.peek()];
     const isOther = now?.invocationId !== known?.invocationId || now?.status !== known?.status;
-    if (isOther && !this.isRunning.peek()) await this.load();
+    // A run goes on unwatched when the server was away for longer than its stream tried to come back.
+    const isUnwatched = now?.status === 'queued' || now?.status === 'running';
+    if ((isOther || isUnwatched) && !this.isRunning.peek()) await this.load();
   }
 
   async loadEarlier(): Promise<void> {
@@ -109,11 +111,14 @@ export class Thread {
       const status = error instanceof AgentMeshError ? error.status : 0;
       this.run.value = status === 0 ? this.run.value : await mesh.runs.get(id).catch(() => this.run.value);
       this.error.value = new Error(textOfError(error));
+      // What reads again would watch again, at once and without end.
+      return this.#rest();
     }
-    await this.#settle();
+    await this.#rest();
+    await Promise.all([countWaiting(), invalidate('sessions?', 'session:', 'runs')]).catch(() => undefined);
   }
 
-  async #settle(): Promise<void> {
+  async #rest(): Promise<void> {
     this.isRunning.value = false;
     this.queuePlace.value = undefined;
     this.drafts.value = new Map();
@@ -121,7 +126,6 @@ export class Thread {
     const { items } = await this.#page().catch(() => ({ items: [] as Event[] }));
     this.#add(items.toReversed());
     this.sent.value = undefined;
-    await Promise.all([countWaiting(), invalidate('sessions?', 'session:', 'runs')]).catch(() => undefined);
   }
 
   /** The run that is not over, else the latest one. */
