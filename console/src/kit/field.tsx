@@ -38,7 +38,7 @@ export function Field(props: FieldProps) {
       </label>
       <Control {...props} id={id} isFaulty={fault !== undefined} />
       {fault && (
-        <span class="fault" id={`${id}-fault`} role="alert">
+        <span class="refusal" id={`${id}-fault`} role="alert">
           {fault}
         </span>
       )}

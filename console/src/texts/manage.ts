@@ -126,7 +126,7 @@ export const manage = {
     last: 'Last',
     days: 'days',
     by: 'By',
-    groups: { day: 'day', model: 'model', agent: 'agent', user: 'user', key: 'key' },
+    groups: { day: 'Day', model: 'Model', agent: 'Agent', user: 'User', key: 'Key' },
     perDay: 'Requests to models each day',
     csv: 'Download as CSV',
     noUsage: 'Nothing was used',

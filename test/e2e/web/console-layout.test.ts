@@ -95,3 +95,52 @@ test('a text is written from the side of its script: Arabic from the right, also
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the actions of saved keys and tokens with long names are inside the window of a phone', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const name = 'k'.repeat(60);
+  await caller.request('POST', '/api/saved-api-keys', {
+    key_name: name,
+    provider: 'openrouter',
+    api_key_value: 'sk-test-0123456789abcdef',
+  });
+  await caller.request('POST', '/api/auth/tokens', { name, scopes: ['runs:read'], expires_in_seconds: 86_400 });
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const [screen, action] of [
+    ['/keys', 'Delete'],
+    ['/account?tab=tokens', 'Revoke'],
+  ] as const) {
+    await page.goto(`${url}/console${screen}`);
+    const button = page.getByRole('main').getByRole('button', { name: action });
+    await button.waitFor();
+    const box = await button.boundingBox();
+    expect((box?.x ?? NaN) + (box?.width ?? NaN)).toBeLessThanOrEqual(360);
+  }
+  await context.close();
+});
+
+test('a message at a field of a form is plain text, without the box of the failure of a run', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const session = await caller.createSession('echo');
+  await page.goto(`${url}/console/chat/echo/${session.id}?user=u1`);
+  await page.getByRole('link', { name: 'Keys and limits' }).click();
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('k'.repeat(1_000));
+  await dialog.getByLabel('Key', { exact: true }).fill('sk-test-0123456789abcdef');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const style = dialog.locator('.field').getByRole('alert').evaluate(paddingOf);
+  expect(await style).toBe('0px');
+  await context.close();
+});
+
+const paddingOf = (element: unknown): string =>
+  (globalThis as unknown as { getComputedStyle(of: unknown): { padding: string } }).getComputedStyle(element).padding;

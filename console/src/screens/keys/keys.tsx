@@ -40,7 +40,7 @@ export function Keys() {
 
 const columns: readonly Column<SavedKey>[] = [
   { title: t.keys.name, cell: ({ key_name: name }) => name },
-  { title: t.keys.provider, cell: ({ provider }) => provider },
+  { title: t.keys.provider, cell: ({ provider }) => provider, isWide: true },
   { title: t.keys.value, cell: ({ last_four: end }) => <code>…{end}</code>, isWide: true },
   { title: t.runs.model, cell: ({ model }) => <code>{model ?? ''}</code>, isWide: true },
   { title: t.runs.status, cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'warn'}>{status}</Badge> },

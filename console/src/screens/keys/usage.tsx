@@ -45,7 +45,7 @@ export function Usage() {
           onChange={(event) => setQuery({ by: event.currentTarget.value })}
         >
           {groups.map((group) => (
-            <option key={group} value={group}>{`${t.keys.by} ${t.keys.groups[group]}`}</option>
+            <option key={group} value={group}>{`${t.keys.by} ${t.keys.groups[group].toLowerCase()}`}</option>
           ))}
         </select>
       </div>
