@@ -1,7 +1,8 @@
+import { NotFoundError } from '@agentmesh/client';
 import type { ComponentChildren } from 'preact';
 import type { Known } from '../data/query.ts';
 import { t } from '../texts.ts';
-import { Button } from './button.tsx';
+import { Button, LinkButton } from './button.tsx';
 import { Command } from './copy.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { requestIdOf, textOfError } from './toasts.tsx';
@@ -29,14 +30,23 @@ export function Empty({ icon, title, text, command, children }: EmptyProps) {
   );
 }
 
+/** A link away from something that is not there. */
+export interface Way {
+  readonly href: string;
+  readonly text: string;
+}
+
 interface FailureProps {
   readonly error: Error;
   readonly title?: string;
   readonly retry?: (() => unknown) | undefined;
+  /** Offered in place of another try when the thing is not there. */
+  readonly back?: Way | undefined;
   readonly children?: ComponentChildren;
 }
 
-export function Failure({ error, title = t.states.failed, retry, children }: FailureProps) {
+export function Failure({ error, title = t.states.failed, retry, back, children }: FailureProps) {
+  const isGone = back !== undefined && error instanceof NotFoundError;
   const requestId = requestIdOf(error);
   return (
     <div class="state" role="alert">
@@ -50,7 +60,8 @@ export function Failure({ error, title = t.states.failed, retry, children }: Fai
           {t.states.requestId} <code>{requestId}</code>
         </p>
       )}
-      {retry && (
+      {isGone && <LinkButton href={back.href}>{back.text}</LinkButton>}
+      {retry && !isGone && (
         <Button icon="retry" onPress={retry}>
           {t.actions.retry}
         </Button>
@@ -73,12 +84,13 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
 interface WhenProps<T> {
   readonly known: Known<T>;
   readonly retry?: () => unknown;
+  readonly back?: Way;
   readonly children: (data: T) => ComponentChildren;
 }
 
 /** Draws what is known: the data, else the failure, else a skeleton. */
-export function When<T>({ known: { data, error }, retry, children }: WhenProps<T>) {
+export function When<T>({ known: { data, error }, retry, back, children }: WhenProps<T>) {
   if (data !== undefined) return <>{children(data)}</>;
-  if (error !== undefined) return <Failure error={error} retry={retry} />;
+  if (error !== undefined) return <Failure error={error} retry={retry} back={back} />;
   return <Skeleton />;
 }

@@ -45,6 +45,11 @@ const rowOf = (pathname: string): string => `a[data-row][href="${CSS.escape(path
 export const path = computed(() => decodedPath(url.value.pathname));
 export const query = computed(() => url.value.searchParams);
 
+/** The value of the query when it is one of these choices, else the first of them. */
+export function choiceOf<T extends string>(name: string, choices: readonly [T, ...T[]]): T {
+  return choices.find((it) => it === query.value.get(name)) ?? choices[0];
+}
+
 function decodedPath(pathname: string): string {
   const rest = pathname.startsWith(base) ? pathname.slice(base.length) : pathname;
   return rest === '' ? '/' : rest.replace(/(.)\/+$/, '$1');

@@ -200,3 +200,42 @@ test('any number of tabs of plain HTTP can be open, and the one that is seen fol
   await expect.poll(() => rows.count()).toBe(2);
   await context.close();
 });
+
+test('the address of a thing that was deleted leads back to its list', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await openHome(browser, url);
+  for (const [screen, way, list] of [
+    ['/runs/none', 'Runs', '/runs'],
+    ['/sessions/echo/u1/none', 'Sessions', '/sessions?app=echo&user=u1'],
+    ['/agents/none', 'Agents', '/agents'],
+    ['/chat/echo/none?user=u1', 'New chat', '/chat/echo?user=u1'],
+  ] as const) {
+    await page.goto(`${url}/console${screen}`);
+    await page.locator('.state').getByRole('link', { name: way }).click();
+    await expect.poll(() => page.url()).toBe(`${url}/console${list}`);
+  }
+  await context.close();
+});
+
+test('an address with an unknown tab shows the first one, and a filter shows the value that it filters by', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const session = await caller.createSession('echo');
+  const run = (await caller.run(session, 'hello')).headers.get('x-invocation-id');
+  for (const screen of ['/keys', '/automation', '/account', `/runs/${run}`, `/sessions/echo/u1/${session.id}`]) {
+    await page.goto(`${url}/console${screen}?tab=nope`);
+    const tabs = page.getByRole('main').getByRole('navigation').getByRole('link');
+    await expect.poll(() => tabs.first().getAttribute('aria-current')).toBe('page');
+  }
+  await page.goto(`${url}/console/runs?status=nope&app=gone`);
+  for (const [name, value] of [
+    ['Status', 'nope'],
+    ['Agent', 'gone'],
+  ] as const)
+    await expect.poll(() => page.getByLabel(name, { exact: true }).inputValue()).toBe(value);
+  await context.close();
+});

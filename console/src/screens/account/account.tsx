@@ -8,7 +8,7 @@ import { Facts, Page, Tabs } from '../../kit/page.tsx';
 import { When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toasts.tsx';
-import { base, go, query } from '../../shell/router.ts';
+import { base, choiceOf, go } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Audit } from './audit.tsx';
 import { Export } from './export.tsx';
@@ -19,7 +19,7 @@ const tabs = ['profile', 'tokens', 'signIns', 'audit', 'data'] as const;
 
 /** The account that is signed in. */
 export function Account() {
-  const here = query.value.get('tab') ?? 'profile';
+  const here = choiceOf('tab', tabs);
   const links = tabs.map((tab) => ({
     href: `${base}/account${tab === 'profile' ? '' : `?tab=${tab}`}`,
     text: t.account[tab],

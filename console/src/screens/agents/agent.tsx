@@ -7,13 +7,15 @@ import { Button, LinkButton } from '../../kit/button.tsx';
 import { Page, Tabs } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
 import { useSure } from '../../kit/sure.tsx';
-import { base, go, href, type Params, query } from '../../shell/router.ts';
+import { base, choiceOf, go, href, type Params } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { AgentForm } from './agent-form.tsx';
 import { AgentBadge, kindOf } from './agents.tsx';
 import { Parts } from './parts.tsx';
 import { Versions } from './versions.tsx';
 import { Yaml } from './yaml.tsx';
+
+const tabs = ['parts', 'edit', 'yaml', 'versions'] as const;
 
 /** One agent: what it consists of and its mistakes; of a made one also its YAML and its versions. */
 export function Agent({ params }: { readonly params: Params }) {
@@ -24,7 +26,9 @@ export function Agent({ params }: { readonly params: Params }) {
       {(apps) => {
         const app = apps.find((it) => it.name === name);
         return app === undefined ? (
-          <Empty icon="agents" title={t.states.noAgent} text={t.states.notFoundText} />
+          <Empty icon="agents" title={t.states.noAgent} text={t.states.notFoundText}>
+            <LinkButton href={`${base}/agents`}>{t.nav.agents}</LinkButton>
+          </Empty>
         ) : (
           <Shown key={name} app={app} />
         );
@@ -35,8 +39,8 @@ export function Agent({ params }: { readonly params: Params }) {
 
 function Shown({ app }: { readonly app: AgentApp }) {
   const { name, title, recordId, mistakes } = app;
-  const here = query.value.get('tab') ?? 'parts';
-  const tabs = (['parts', 'edit', 'yaml', 'versions'] as const).map((tab) => ({
+  const here = choiceOf('tab', tabs);
+  const links = tabs.map((tab) => ({
     href: href`/agents/${name}` + (tab === 'parts' ? '' : `?tab=${tab}`),
     text: t.agents[tab],
     isHere: tab === here,
@@ -63,7 +67,7 @@ function Shown({ app }: { readonly app: AgentApp }) {
         <span class="tag">{kindOf(app)}</span>
       </div>
       <Mistakes mistakes={mistakes} />
-      {recordId !== undefined && <Tabs tabs={tabs} />}
+      {recordId !== undefined && <Tabs tabs={links} />}
       {(recordId === undefined || here === 'parts') && <Parts app={name} />}
       {recordId !== undefined && here === 'edit' && <AgentForm id={recordId} />}
       {recordId !== undefined && here === 'yaml' && <Yaml id={recordId} />}

@@ -9,7 +9,7 @@ import { Empty, When } from '../../kit/states.tsx';
 import { useSure } from '../../kit/sure.tsx';
 import { ClockTime, Time } from '../../kit/time.tsx';
 import { AppName } from '../../parts/app-name.tsx';
-import { base, href, query } from '../../shell/router.ts';
+import { base, choiceOf, href } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { AddSchedule } from './add-schedule.tsx';
 import { cronInWords } from './cron-in-words.ts';
@@ -20,7 +20,7 @@ const tabs = ['schedules', 'mail', 'webhooks'] as const;
 
 /** Schedules, mail and webhooks: they start runs without a person, and tell of their ends. */
 export function Automation() {
-  const here = query.value.get('tab') ?? 'schedules';
+  const here = choiceOf('tab', tabs);
   const links = tabs.map((tab) => ({
     href: `${base}/automation${tab === 'schedules' ? '' : `?tab=${tab}`}`,
     text: t.automation[tab],

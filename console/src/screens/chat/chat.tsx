@@ -5,9 +5,10 @@ import { loadApps } from '../../data/apps.ts';
 import { mesh } from '../../data/client.ts';
 import { keep, kept } from '../../data/kept.ts';
 import { useQuery } from '../../data/query.ts';
+import { LinkButton } from '../../kit/button.tsx';
 import { useTitle } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
-import { go, type Params, query, screen } from '../../shell/router.ts';
+import { base, go, type Params, query, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Composer } from './composer.tsx';
 import { ChatHead } from './head.tsx';
@@ -67,7 +68,11 @@ function Conversation({ app, session }: { readonly app: string; readonly session
 }
 
 function NoSuchAgent() {
-  return <Empty icon="agents" title={t.states.noAgent} text={t.states.notFoundText} />;
+  return (
+    <Empty icon="agents" title={t.states.noAgent} text={t.states.notFoundText}>
+      <LinkButton href={`${base}/agents`}>{t.nav.agents}</LinkButton>
+    </Empty>
+  );
 }
 
 function NoAgents() {

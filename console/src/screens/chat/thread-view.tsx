@@ -8,9 +8,11 @@ import { Button } from '../../kit/button.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
 import { Failure, Skeleton } from '../../kit/states.tsx';
 import { responsesOf, turnsOf, unapprovedOf } from '../../parts/turns.ts';
+import { href } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Message } from './message.tsx';
 import type { Thread } from './thread.ts';
+import { userQuery } from './user-query.ts';
 
 interface ThreadViewProps {
   readonly app: string;
@@ -54,10 +56,12 @@ function Hello({ app }: { readonly app: string }) {
 }
 
 function Messages({ thread, text }: { readonly thread: Thread; readonly text: Signal<string> }) {
+  const { app } = thread.place;
   useQuery(`runs?chat&${sessionKey(thread.place)}`, () => thread.follow(), { everyMs: 10_000 });
   const { events, drafts, sent, error, isLoaded, isRunning, run, queuePlace, isGapped } = thread;
   if (!isLoaded.value) {
-    return error.value ? <Failure error={error.value} retry={() => thread.load()} /> : <Skeleton />;
+    const back = { href: href`/chat/${app}` + userQuery(thread.place.user), text: t.chat.newChat };
+    return error.value ? <Failure error={error.value} retry={() => thread.load()} back={back} /> : <Skeleton />;
   }
   const answers = { responses: responsesOf(events.value), unapproved: unapprovedOf(events.value) };
   return (

@@ -13,7 +13,7 @@ import { useSure } from '../../kit/sure.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { say, sayError } from '../../kit/toasts.tsx';
-import { base, query } from '../../shell/router.ts';
+import { base, choiceOf } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Limits } from './limits.tsx';
 import { Usage } from './usage.tsx';
@@ -22,7 +22,7 @@ const tabs = ['keys', 'limits', 'usage'] as const;
 
 /** Saved keys, limits of use, and what was used. */
 export function Keys() {
-  const here = query.value.get('tab') ?? 'keys';
+  const here = choiceOf('tab', tabs);
   const links = tabs.map((tab) => ({
     href: `${base}/keys${tab === 'keys' ? '' : `?tab=${tab}`}`,
     text: t.keys[tab],

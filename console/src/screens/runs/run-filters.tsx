@@ -67,14 +67,18 @@ interface ChoiceProps {
 
 /** A filter whose value is in the address. */
 function Choice({ name, label, all, options }: ChoiceProps) {
+  const chosen = query.value.get(name) ?? '';
+  // For example an agent that was deleted.
+  const isOther = chosen !== '' && options.every(([value]) => value !== chosen);
   return (
     <select
       class="input"
       aria-label={label}
-      value={query.value.get(name) ?? ''}
+      value={chosen}
       onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
     >
       <option value="">{all}</option>
+      {isOther && <option value={chosen}>{chosen}</option>}
       {options.map(([value, text]) => (
         <option key={value} value={value}>
           {text}

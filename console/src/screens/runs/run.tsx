@@ -10,7 +10,7 @@ import { Page, shortId, Tabs } from '../../kit/page.tsx';
 import { Failure, When } from '../../kit/states.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { Asked } from '../../parts/approval.tsx';
-import { base, href, type Params, query } from '../../shell/router.ts';
+import { base, choiceOf, href, type Params } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -26,12 +26,13 @@ export function Run({ params }: { readonly params: Params }) {
   const id = params['id'] ?? '';
   const known = useQuery(`run:${id}`, () => mesh.runs.get(id), { everyMs: 4_000 });
   const { events, error, retry } = useRunEvents(id, known.data?.status);
+  const crumb = { href: `${base}/runs`, text: t.runs.title };
   return (
-    <When known={known} retry={() => invalidate(`run:${id}`)}>
+    <When known={known} retry={() => invalidate(`run:${id}`)} back={crumb}>
       {(run) => (
         <Page
           title={`${t.run.title} ${shortId(id)}`}
-          crumb={{ href: `${base}/runs`, text: t.runs.title }}
+          crumb={crumb}
           actions={<RunActions run={run} events={events.value} />}
         >
           <div class="row">
@@ -57,7 +58,7 @@ export function Run({ params }: { readonly params: Params }) {
 }
 
 function Parts({ run, events }: { readonly run: RunRecord; readonly events: readonly Event[] }) {
-  const here = query.value.get('tab') ?? 'timeline';
+  const here = choiceOf('tab', tabs);
   const links = tabs.map((tab) => ({
     href: href`/runs/${run.invocationId}` + (tab === 'timeline' ? '' : `?tab=${tab}`),
     text: t.run[tab],

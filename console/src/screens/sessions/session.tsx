@@ -12,7 +12,7 @@ import { Failure, Skeleton, When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useSure } from '../../kit/sure.tsx';
 import { AppName } from '../../parts/app-name.tsx';
-import { base, go, href, type Params, query, screen } from '../../shell/router.ts';
+import { base, choiceOf, go, href, type Params, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Artifacts } from './artifacts.tsx';
 import { State } from './state.tsx';
@@ -24,20 +24,17 @@ export function Session({ params }: { readonly params: Params }) {
   const { app = '', user = '', session = '' } = params;
   const place = { app, user, session };
   const known = useQuery(sessionKey(place), () => loadSessionRecord(place));
-  const here = query.value.get('tab') ?? 'events';
+  const here = choiceOf('tab', tabs);
   const links = tabs.map((tab) => ({
     href: href`/sessions/${app}/${user}/${session}` + (tab === 'events' ? '' : `?tab=${tab}`),
     text: t.sessions[tab],
     isHere: tab === here,
   }));
+  const crumb = { href: href`/sessions?app=${app}&user=${user}`, text: t.nav.sessions };
   return (
-    <When known={known} retry={() => invalidate(sessionKey(place))}>
+    <When known={known} retry={() => invalidate(sessionKey(place))} back={crumb}>
       {({ lastUpdateTime }) => (
-        <Page
-          title={`${t.sessions.session} ${shortId(session)}`}
-          crumb={{ href: href`/sessions?app=${app}&user=${user}`, text: t.nav.sessions }}
-          actions={<Actions place={place} />}
-        >
+        <Page title={`${t.sessions.session} ${shortId(session)}`} crumb={crumb} actions={<Actions place={place} />}>
           <Facts
             facts={[
               [t.runs.agent, <AppName key="app" name={app} />],
