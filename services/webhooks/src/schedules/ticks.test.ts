@@ -78,6 +78,22 @@ test.each([
   expect(() => readTicks(cron, 'UTC')).toThrow(expect.objectContaining({ reason: 'schedule_cron_invalid' }));
 });
 
+test.each([
+  ['0 9 * * MON-FRY', 'the day of the week "MON-FRY" is wrong'],
+  ['0 25 * * *', 'the hour "25" is wrong'],
+  ['61 * * * *', 'the minute "61" is wrong'],
+  ['70 0 9 * * *', 'the second "70" is wrong'],
+  ['0 9 32 13 *', 'the day of the month "32" is wrong'],
+  ['0 9 * FOO *', 'the month "FOO" is wrong'],
+])('of %j the part that is wrong is named', (cron, part) => {
+  expect(() => readTicks(cron, 'UTC')).toThrow(
+    expect.objectContaining({
+      reason: 'schedule_cron_invalid',
+      message: `Not a cron expression: ${part}.`,
+    }),
+  );
+});
+
 test('an expression of a day that no year has is refused', () => {
   const ticks = readTicks('0 0 30 2 *', 'UTC');
   expect(() => firstTick(ticks, new Date('2026-01-01'))).toThrow(

@@ -20,8 +20,8 @@ export interface Ticks {
  */
 export function readTicks(cron: string, timezone: string): Ticks {
   if (!isZone(timezone)) throw scheduleFieldInvalid('timezone', 'Not the name of a time zone, such as Europe/Berlin.');
-  const fields = cron.trim().split(/\s+/).length;
-  if (cron.length > longestCron || (fields !== 5 && fields !== 6)) throw cronInvalid();
+  const fields = cron.trim().split(/\s+/);
+  if (cron.length > longestCron || (fields.length !== 5 && fields.length !== 6)) throw cronInvalid();
   try {
     const times = new Cron(cron, { timezone, mode: '5-or-6-parts' });
     return {
@@ -29,7 +29,30 @@ export function readTicks(cron: string, timezone: string): Ticks {
       following: (time, number) => times.nextRuns(number, time),
     };
   } catch {
-    throw cronInvalid();
+    const wrong = wrongField(fields);
+    throw wrong === undefined
+      ? cronInvalid()
+      : scheduleFieldInvalid('cron', `Not a cron expression: ${wrong} is wrong.`);
+  }
+}
+
+const namesOfFields = ['second', 'minute', 'hour', 'day of the month', 'month', 'day of the week'];
+
+/** The first field that is invalid by itself, with its name: the parser's own messages count fields and months in its own way. */
+function wrongField(fields: readonly string[]): string | undefined {
+  const names = namesOfFields.slice(-fields.length);
+  const index = fields.findIndex(
+    (field, at) => !isCron(fields.map((_, other) => (other === at ? field : '*')).join(' ')),
+  );
+  return index < 0 ? undefined : `the ${names[index]} "${fields[index]}"`;
+}
+
+function isCron(cron: string): boolean {
+  try {
+    new Cron(cron, { mode: '5-or-6-parts' });
+    return true;
+  } catch {
+    return false;
   }
 }
 
