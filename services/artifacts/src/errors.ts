@@ -84,6 +84,11 @@ export function accountArtifactBytes(): MeshError {
   return new MeshError('resource_exhausted', 'account_artifact_bytes', message);
 }
 
+/** The account was deleted during the save. */
+export function callerGone(): MeshError {
+  return new MeshError('unauthenticated', 'caller_gone', 'User not found');
+}
+
 /** The save took so long that its object was collected. Nothing was stored; the caller may try again. */
 export function uploadExpired(): MeshError {
   return new MeshError('unavailable', 'artifact_upload_expired', 'The artifact took too long to arrive; try again.');

@@ -7,7 +7,7 @@ import { checkScope, type StoredKey, storedKey, storedName } from '../artifact-k
 import { parseReference } from '../artifact-uri.ts';
 import { takeRoom } from '../check-room.ts';
 import type { Context } from '../context.ts';
-import { requestInvalid, uploadExpired } from '../errors.ts';
+import { callerGone, requestInvalid, uploadExpired } from '../errors.ts';
 import { mimeTypeOf, parseObject, parsePart, referenceOf, textOf, toWord } from '../part.ts';
 import { keyOfContent } from '../save-key.ts';
 import { insertVersion, type NewVersion } from '../store/versions.ts';
@@ -17,9 +17,17 @@ import type { Handlers } from './handlers.ts';
 
 type Saved = MessageInitShape<typeof SaveArtifactResponseSchema>;
 
-/** Stores the payload while it arrives. The commit, which is the last message, makes it a version. */
-export function saveArtifact(context: Context): Handlers['saveArtifact'] {
+/** Auth asks for the erasure of a deleted account for some minutes more: until then it erases also a save that had begun before. */
+const longSaveMs = 60_000;
+const checkMs = 10_000;
+
+/**
+ * Stores the payload while it arrives. The commit, which is the last message, makes it a version. A save that has taken longer than `longMs` asks before whether its
+ * account was deleted: nobody would erase what it stores.
+ */
+export function saveArtifact(context: Context, longMs = longSaveMs): Handlers['saveArtifact'] {
   return async (requests, call) => {
+    const begunAt = performance.now();
     await using saving = new AsyncDisposableStack();
     let save: Save | undefined;
     for await (const { kind } of requests) {
@@ -32,6 +40,7 @@ export function saveArtifact(context: Context): Handlers['saveArtifact'] {
       else if (kind.case === 'restart') await save.upload.restart();
       else if (kind.case === 'commit') {
         const { requestHeader } = call;
+        if (performance.now() - begunAt >= longMs) await checkAccount(context, save.key);
         return await commitSave(context, { ...save, db: context.db.within(call), requestHeader }, kind.value);
       }
     }
@@ -64,6 +73,11 @@ async function openSave(context: Context, saving: AsyncDisposableStack, { key, h
   if (key === undefined) throw requestInvalid('The call names no account.');
   if (key.name !== '') storedName(key.name);
   return { key, upload: new Upload(context, accountId) };
+}
+
+async function checkAccount({ auth }: Context, { accountId }: ArtifactKey): Promise<void> {
+  const { isDeleted } = await auth.checkErasure({ accountId }, { timeoutMs: checkMs });
+  if (isDeleted) throw callerGone();
 }
 
 /** Stores the version; with an idempotency key once, whatever is uploaded again. */
