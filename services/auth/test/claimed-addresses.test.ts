@@ -123,6 +123,28 @@ describe('where mail is sent and addresses must be verified, a sign-up', () => {
     }
     await sendDueMails(mail.context);
   });
+
+  test('at the same time as another of the address is answered alike, and takes the password of both', async () => {
+    const email = 'race@example.com';
+    const { db } = mail.context;
+    const columns = 'email, password_hash, first_name, last_name, sign_up_hash';
+    const waits =
+      'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()';
+    const begun: Promise<unknown>[] = [];
+    // The first sign-up has stored its account, and not committed it yet.
+    await db.transaction(async (tx) => {
+      await tx.query({ text: `insert into accounts (${columns}) values ($1, 'a hash', 'A', 'B', 'a proof')` }, [email]);
+      begun.push(Promise.allSettled([mail.client.signUp(signUpOf(email))]));
+      await expect.poll(async () => (await db.query({ text: waits })).length, { timeout: 10_000 }).toBe(1);
+    });
+    const [second] = await Promise.all(begun);
+    expect(second).toMatchObject([{ status: 'fulfilled', value: { account: { email, firstName: 'Ada' } } }]);
+    const [sent] = await mail.allSent();
+    await mail.client.verifyEmail({ token: /verify-email\?token=([\w-]+)/.exec(sent?.text ?? '')?.[1] ?? '' });
+    const stored = await db.query({ text: 'select password_hash from accounts where email = $1' }, [email]);
+    expect(stored).toEqual([{ password_hash: null }]);
+    await sendDueMails(mail.context);
+  });
 });
 
 test('a sign-up of a known address elsewhere is refused before anything is hashed', async () => {

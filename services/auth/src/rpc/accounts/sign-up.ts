@@ -53,16 +53,15 @@ function hidesAccounts({ AUTH_EMAIL_VERIFICATION_REQUIRED: isRequired, SMTP_URL:
 
 /** The new account. For an address that has one: an invented account, or `email_in_use`. */
 async function create({ config, jobs }: Context, tx: Transaction, account: NewAccount): Promise<AccountRow> {
-  if (hidesAccounts(config) && (await selectIsTaken(tx, account.email))) {
-    await contestSignUp(tx, account.email);
-    await enqueueMail(tx, jobs, { kind: 'verify', address: account.email });
-    return invented(account, await selectUnusedUserId(tx));
-  }
-  const made = await insertAccount(tx, account);
-  if (made === undefined) throw emailInUse();
-  await recordAction(tx, { action: 'signed_up', accountId: made.id });
-  if (config.AUTH_EMAIL_VERIFICATION_REQUIRED) await enqueueMail(tx, jobs, { kind: 'verify', address: made.email });
-  return made;
+  const hides = hidesAccounts(config);
+  const isTaken = hides && (await selectIsTaken(tx, account.email));
+  // A sign-up at the same time may have taken the address since.
+  const made = isTaken ? undefined : await insertAccount(tx, account);
+  if (made === undefined && !hides) throw emailInUse();
+  if (made === undefined) await contestSignUp(tx, account.email);
+  else await recordAction(tx, { action: 'signed_up', accountId: made.id });
+  if (config.AUTH_EMAIL_VERIFICATION_REQUIRED) await enqueueMail(tx, jobs, { kind: 'verify', address: account.email });
+  return made ?? invented(account, await selectUnusedUserId(tx));
 }
 
 function invented(account: NewAccount, userId: bigint): AccountRow {
