@@ -3,6 +3,7 @@ import type { Params } from '../shell/router.ts';
 
 export type Screen = ComponentType<{ params: Params }>;
 
+const loadRun = async (): Promise<Screen> => (await import('./runs/run.tsx')).Run;
 const loadChat = async (): Promise<Screen> => (await import('./chat/chat.tsx')).Chat;
 
 /** The screens by their paths. Paths with the same function share a screen, which stays when the path changes. Each is loaded when it is first shown. */
@@ -10,7 +11,8 @@ export const screens: readonly (readonly [pattern: string, load: () => Promise<S
   ['/', async () => (await import('./home/home.tsx')).Home],
   ['/inbox', async () => (await import('./inbox/inbox.tsx')).Inbox],
   ['/runs', async () => (await import('./runs/runs.tsx')).Runs],
-  ['/runs/:id', async () => (await import('./runs/run.tsx')).Run],
+  ['/runs/:id', loadRun],
+  ['/runs/:app/:user/:session/:id', loadRun],
   ['/sessions', async () => (await import('./sessions/sessions.tsx')).Sessions],
   ['/sessions/:app/:user/:session', async () => (await import('./sessions/session.tsx')).Session],
   ['/agents', async () => (await import('./agents/agents.tsx')).Agents],

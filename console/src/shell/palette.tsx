@@ -4,6 +4,7 @@ import { loadApps } from '../data/apps.ts';
 import { mesh } from '../data/client.ts';
 import { useQuery } from '../data/query.ts';
 import { Dialog } from '../kit/dialog.tsx';
+import { runPath } from '../parts/run-path.ts';
 import { t } from '../texts.ts';
 import { isFinding } from './open.ts';
 import { isShown, places } from './places.ts';
@@ -83,10 +84,10 @@ function useTargets(): readonly Found[] {
   return [
     ...pages,
     ...apps.map(({ name, title }) => ({ kind: t.palette.agent, text: title, to: screen`/chat/${name}` })),
-    ...runs.map(({ appName, invocationId }) => ({
+    ...runs.map((run) => ({
       kind: t.palette.run,
-      text: `${appName} · ${invocationId}`,
-      to: screen`/runs/${invocationId}`,
+      text: `${run.appName} · ${run.invocationId}`,
+      to: runPath(run),
     })),
     ...Array.from(sessions, ([to, { appName, sessionId }]) => ({
       kind: t.palette.session,

@@ -57,7 +57,7 @@ test('the timeline of a run that waited for an approval shows no time in the que
   await startsOf(caller, id, 2);
   // Without a trace the timeline is drawn by the events alone.
   for (const spans of ['with', 'without']) {
-    const isTrace = `**/runs/${id}/trace`;
+    const isTrace = `**/runs/${id}/trace?*`;
     if (spans === 'without') await page.route(isTrace, (route) => route.fulfill({ json: { spans: [] } }));
     await page.goto(`${url}/console/runs/${id}`);
     const rows = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');

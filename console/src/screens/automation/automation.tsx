@@ -112,7 +112,8 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
   );
 }
 
-function LastRun({ schedule: { last_run: last, missed_ticks: missed } }: { readonly schedule: Schedule }) {
+function LastRun({ schedule }: { readonly schedule: Schedule }) {
+  const { last_run: last, missed_ticks: missed, app_name: app, user_id: user } = schedule;
   return (
     <p class="row small muted">
       {last && (
@@ -121,7 +122,7 @@ function LastRun({ schedule: { last_run: last, missed_ticks: missed } }: { reado
           {last.invocation_id === null ? (
             <Time at={last.scheduled_at} />
           ) : (
-            <a href={href`/runs/${last.invocation_id}`}>
+            <a href={href`/runs/${app}/${user}/${last.session_id}/${last.invocation_id}`}>
               <Time at={last.scheduled_at} />
             </a>
           )}

@@ -3,7 +3,8 @@ import { loadApps } from '../../data/apps.ts';
 import { useQuery } from '../../data/query.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Button, LinkButton } from '../../kit/button.tsx';
-import { go, href, screen } from '../../shell/router.ts';
+import { runPath } from '../../parts/run-path.ts';
+import { base, go, href, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import type { Thread } from './thread.ts';
 import { userQuery } from './user-query.ts';
@@ -35,7 +36,7 @@ export function ChatHead({ app, user, thread, hasState }: ChatHeadProps) {
       </select>
       <span class="grow" />
       {run && (
-        <a class="run-link" href={href`/runs/${run.invocationId}`} title={t.chat.openRun}>
+        <a class="run-link" href={base + runPath(run)} title={t.chat.openRun}>
           <RunBadge status={thread.isRunning.value && run.status !== 'queued' ? 'running' : run.status} />
         </a>
       )}

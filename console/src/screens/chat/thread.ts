@@ -43,7 +43,7 @@ export class Thread {
       this.#takeNewest(items.toReversed(), next);
       this.isLoaded.value = true;
       this.run.value = run;
-      if (run !== undefined && openStates.has(run.status) && !this.isRunning.value) void this.#watch(run.invocationId);
+      if (run !== undefined && openStates.has(run.status) && !this.isRunning.value) void this.#watch(run);
     } catch (error) {
       this.error.value = error instanceof Error ? error : new Error(String(error));
     }
@@ -73,7 +73,7 @@ export class Thread {
       const { app, user, session } = this.place;
       this.run.value = await mesh.runs.start({ app, user, session, message, streaming: true });
       this.#lastId = undefined;
-      void this.#watch(this.run.value.invocationId);
+      void this.#watch(this.run.value);
     } catch (error) {
       this.sent.value = undefined;
       this.isRunning.value = false;
@@ -82,24 +82,24 @@ export class Thread {
   }
 
   async stop(): Promise<void> {
-    if (this.run.value !== undefined) await mesh.runs.cancel(this.run.value.invocationId);
+    if (this.run.value !== undefined) await mesh.runs.cancel(this.run.value);
   }
 
   async steer(text: string): Promise<void> {
-    if (this.run.value !== undefined) await mesh.runs.steer(this.run.value.invocationId, text);
+    if (this.run.value !== undefined) await mesh.runs.steer(this.run.value, text);
   }
 
   async answer(id: string, name: string, response: Readonly<Record<string, unknown>>): Promise<void> {
     const run = this.run.value;
     if (run === undefined) return;
-    this.run.value = await mesh.runs.answer(run.invocationId, { id, name, response }, run);
+    this.run.value = await mesh.runs.answer(run, { id, name, response }, run);
     void countWaiting().catch(() => undefined);
-    await this.#watch(run.invocationId);
+    await this.#watch(run);
   }
 
-  async #watch(id: string): Promise<void> {
+  async #watch(run: Run): Promise<void> {
     this.isRunning.value = true;
-    const stream = mesh.runs.watch(id, {
+    const stream = mesh.runs.watch(run, {
       after: this.#lastId,
       onQueued: (place) => (this.queuePlace.value = place),
     });
@@ -109,7 +109,7 @@ export class Thread {
       this.run.value = stream.record;
     } catch (error) {
       const status = error instanceof AgentMeshError ? error.status : 0;
-      this.run.value = status === 0 ? this.run.value : await mesh.runs.get(id).catch(() => this.run.value);
+      this.run.value = status === 0 ? this.run.value : await mesh.runs.get(run).catch(() => this.run.value);
       this.error.value = new Error(textOfError(error));
       // What reads again would watch again, at once and without end.
       return this.#rest();

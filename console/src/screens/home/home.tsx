@@ -12,7 +12,8 @@ import { When } from '../../kit/states.tsx';
 import { type Column, LiveTable } from '../../kit/table.tsx';
 import { lengthOf, Time } from '../../kit/time.tsx';
 import { AppName } from '../../parts/app-name.tsx';
-import { base, href } from '../../shell/router.ts';
+import { runPath } from '../../parts/run-path.ts';
+import { base } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { figuresOf } from './figures.ts';
 
@@ -94,8 +95,7 @@ const columns: readonly Column<Run>[] = [
 
 function Lists({ runs }: { readonly runs: readonly Run[] }) {
   const failed = runs.filter(({ status }) => status === 'failed').slice(0, shown);
-  const hrefOf = ({ invocationId }: Run): string => href`/runs/${invocationId}`;
-  const keyOf = ({ invocationId }: Run): string => invocationId;
+  const hrefOf = (run: Run): string => base + runPath(run);
   const reason: Column<Run> = {
     title: t.home.reason,
     cell: ({ errorMessage }) => <span class="bad toned reason">{errorMessage}</span>,
@@ -106,14 +106,20 @@ function Lists({ runs }: { readonly runs: readonly Run[] }) {
     <div class="halves">
       <section class="stack tight">
         <h2>{t.home.latest}</h2>
-        <LiveTable label={t.home.latest} columns={columns} rows={runs.slice(0, shown)} keyOf={keyOf} hrefOf={hrefOf} />
+        <LiveTable
+          label={t.home.latest}
+          columns={columns}
+          rows={runs.slice(0, shown)}
+          keyOf={runPath}
+          hrefOf={hrefOf}
+        />
       </section>
       <section class="stack tight">
         <h2>{t.home.lastFailed}</h2>
         {failed.length === 0 ? (
           <p class="card pad muted">{t.home.nothingFailed}</p>
         ) : (
-          <LiveTable label={t.home.lastFailed} columns={ofFailed} rows={failed} keyOf={keyOf} hrefOf={hrefOf} />
+          <LiveTable label={t.home.lastFailed} columns={ofFailed} rows={failed} keyOf={runPath} hrefOf={hrefOf} />
         )}
       </section>
     </div>

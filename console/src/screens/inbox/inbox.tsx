@@ -13,8 +13,9 @@ import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { Asked } from '../../parts/approval.tsx';
+import { runPath } from '../../parts/run-path.ts';
 import { isTyping } from '../../shell/keys.ts';
-import { href } from '../../shell/router.ts';
+import { base } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 
 /** Runs that wait for a person, to be answered in place. */
@@ -22,7 +23,7 @@ export function Inbox() {
   const list = useList({
     key: 'runs?inbox',
     read: () => mesh.runs.inbox({ limit: 50 }),
-    idOf: ({ invocationId }) => invocationId,
+    idOf: runPath,
     everyMs: 5_000,
   });
   useAnswerKeys();
@@ -54,7 +55,7 @@ interface Entry {
   readonly call: WaitingCall;
 }
 
-const keyOf = ({ call }: Entry): string => call.functionCallId;
+const keyOf = ({ run, call }: Entry): string => `${runPath(run)}/${call.functionCallId}`;
 
 /** Entries stay under the pointer, so that nobody answers another one than they have read. What was answered meanwhile cannot be pressed. */
 function Entries({ runs }: { readonly runs: readonly Run[] }) {
@@ -74,16 +75,16 @@ function Entries({ runs }: { readonly runs: readonly Run[] }) {
 }
 
 function Waiting({ run, call, isOver }: Entry & { readonly isOver: boolean }) {
-  const { invocationId, appName, userId, createTime, answerBy } = run;
+  const { appName, userId, createTime, answerBy } = run;
   const answer = async (response: Readonly<Record<string, unknown>>): Promise<void> => {
-    await mesh.runs.answer(invocationId, { id: call.functionCallId, name: call.name, response }, run);
+    await mesh.runs.answer(run, { id: call.functionCallId, name: call.name, response }, run);
     say(t.inbox.answered);
     await Promise.all([invalidate('runs'), countWaiting()]);
   };
   return (
     <article class="stack tight" inert={isOver}>
       <div class="row small muted">
-        <a href={href`/runs/${invocationId}`} data-row>
+        <a href={base + runPath(run)} data-row>
           <AppName name={appName} />
         </a>
         <span>{userId}</span>

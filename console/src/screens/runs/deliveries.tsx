@@ -1,3 +1,4 @@
+import { AgentMeshError, type Run } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Badge } from '../../kit/badge.tsx';
@@ -6,16 +7,17 @@ import { Empty, When } from '../../kit/states.tsx';
 import { Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toasts.tsx';
+import { runPath } from '../../parts/run-path.ts';
 import { t } from '../../texts.ts';
 
 const tones = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
 
 /** The messages to the webhook of a run. */
-export function Deliveries({ id }: { readonly id: string }) {
-  const key = `deliveries:${id}`;
-  const known = useQuery(key, () => mesh.runs.webhookDeliveries(id), { everyMs: 5_000 });
+export function Deliveries({ run }: { readonly run: Run }) {
+  const key = `deliveries:${runPath(run)}`;
+  const known = useQuery(key, () => mesh.runs.webhookDeliveries(run).catch(noneWithoutWebhook), { everyMs: 5_000 });
   const resend = async (delivery: string): Promise<void> => {
-    await mesh.runs.resendWebhook(id, delivery);
+    await mesh.runs.resendWebhook(run, delivery);
     say(t.run.resent);
     await invalidate(key);
   };
@@ -56,4 +58,9 @@ export function Deliveries({ id }: { readonly id: string }) {
       }
     </When>
   );
+}
+
+function noneWithoutWebhook(error: unknown): never[] {
+  if (error instanceof AgentMeshError && error.code === 'run_webhook_not_found') return [];
+  throw error;
 }

@@ -4,6 +4,7 @@ import { invalidate } from '../../data/query.ts';
 import { Button, LinkButton } from '../../kit/button.tsx';
 import { copyText } from '../../kit/copy.tsx';
 import { say } from '../../kit/toasts.tsx';
+import { runPath } from '../../parts/run-path.ts';
 import { go, href, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 
@@ -17,13 +18,13 @@ export function RunActions({ run, events }: RunActionsProps) {
   const isOpen = status === 'queued' || status === 'running' || status === 'waiting';
   const message = events.find(({ author, content }) => author === 'user' && content)?.content ?? undefined;
   const cancel = async (): Promise<void> => {
-    await mesh.runs.cancel(invocationId);
-    await invalidate(`run:${invocationId}`, 'runs');
+    await mesh.runs.cancel(run);
+    await invalidate('run:', 'runs');
     say(t.run.cancelled);
   };
   const again = async (): Promise<void> => {
     const started = await mesh.runs.start({ app, user, session, message });
-    go(screen`/runs/${started.invocationId}`);
+    go(runPath(started));
   };
   const fork = async (): Promise<void> => {
     const { id } = await mesh.sessions.fork({ app, user, session }, { invocationId });

@@ -1,4 +1,4 @@
-import type { Event, Run } from '@agentmesh/client';
+import type { Event, NamedRun, Run } from '@agentmesh/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { mesh } from '../../data/client.ts';
@@ -10,8 +10,8 @@ interface WatchedRun {
   readonly retry: () => void;
 }
 
-/** The whole events of a run, as they come. */
-export function useRunEvents(id: string, status: Run['status'] | undefined): WatchedRun {
+/** The whole events of a run, as they come. `key`: that of its record, which is read again at its end. */
+export function useRunEvents(run: NamedRun, key: string, status: Run['status'] | undefined): WatchedRun {
   const [events, error] = [useSignal<readonly Event[]>([]), useSignal<Error | undefined>(undefined)];
   const tries = useSignal(0);
   const isWaiting = status === 'waiting';
@@ -19,15 +19,15 @@ export function useRunEvents(id: string, status: Run['status'] | undefined): Wat
     const leaving = new AbortController();
     const watch = async (): Promise<void> => {
       [events.value, error.value] = [[], undefined];
-      for await (const event of mesh.runs.watch(id, { signal: leaving.signal })) {
+      for await (const event of mesh.runs.watch(run, { signal: leaving.signal })) {
         if (event.gap === undefined && event.partial !== true) events.value = [...events.value, event];
       }
-      await invalidate(`run:${id}`, 'runs');
+      await invalidate(key, 'runs');
     };
     watch().catch((reason: unknown) => {
       if (!leaving.signal.aborted) error.value = asError(reason);
     });
     return () => leaving.abort();
-  }, [id, isWaiting, tries.value]);
+  }, [key, isWaiting, tries.value]);
   return { events, error, retry: () => (tries.value += 1) };
 }

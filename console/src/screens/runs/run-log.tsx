@@ -4,6 +4,7 @@ import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Badge, type Tone } from '../../kit/badge.tsx';
 import { Empty, When } from '../../kit/states.tsx';
+import { runPath } from '../../parts/run-path.ts';
 import { t } from '../../texts.ts';
 
 type Line = Awaited<ReturnType<typeof mesh.runs.log>>['lines'][number];
@@ -14,9 +15,10 @@ const pauseMs = 1_500;
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** The log of a run: lines that its code has printed, and warnings of the mesh. It is read again while the run goes on, and once after its end. */
-export function RunLog({ run: { invocationId: id, status } }: { readonly run: Run }) {
-  const key = `log:${id}`;
-  const known = useQuery(key, () => mesh.runs.log(id));
+export function RunLog({ run }: { readonly run: Run }) {
+  const { status } = run;
+  const key = `log:${runPath(run)}`;
+  const known = useQuery(key, () => mesh.runs.log(run));
   const goesOn = status === 'running' || status === 'queued';
   useEffect(() => {
     const again = (): void => void invalidate(key);

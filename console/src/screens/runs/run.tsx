@@ -1,5 +1,5 @@
 import './runs.css';
-import type { Event, Run as RunRecord } from '@agentmesh/client';
+import type { Event, NamedRun, Run as RunRecord } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { countWaiting } from '../../data/waiting.ts';
@@ -10,7 +10,7 @@ import { Page, shortId, Tabs } from '../../kit/page.tsx';
 import { Failure, When } from '../../kit/states.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { Asked } from '../../parts/approval.tsx';
-import { base, choiceOf, href, type Params } from '../../shell/router.ts';
+import { base, choiceOf, href, type Params, path } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -24,11 +24,13 @@ const tabs = ['timeline', 'events', 'log', 'record', 'deliveries'] as const;
 /** One run: what it did, when, with what, and what it waits for. */
 export function Run({ params }: { readonly params: Params }) {
   const id = params['id'] ?? '';
-  const known = useQuery(`run:${id}`, () => mesh.runs.get(id), { everyMs: 4_000 });
-  const { events, error, retry } = useRunEvents(id, known.data?.status);
+  const key = `run:${path.value}`;
+  const named = nameIn(params);
+  const known = useQuery(key, () => mesh.runs.get(named), { everyMs: 4_000 });
+  const { events, error, retry } = useRunEvents(named, key, known.data?.status);
   const crumb = { href: `${base}/runs`, text: t.runs.title };
   return (
-    <When known={known} retry={() => invalidate(`run:${id}`)} back={crumb}>
+    <When known={known} retry={() => invalidate(key)} back={crumb}>
       {(run) => (
         <Page
           title={`${t.run.title} ${shortId(id)}`}
@@ -57,10 +59,15 @@ export function Run({ params }: { readonly params: Params }) {
   );
 }
 
+/** A link that has no more than an id means the newest run that has it. */
+function nameIn({ app, user, session, id = '' }: Params): NamedRun {
+  return session === undefined ? id : { appName: app, userId: user, sessionId: session, invocationId: id };
+}
+
 function Parts({ run, events }: { readonly run: RunRecord; readonly events: readonly Event[] }) {
   const here = choiceOf('tab', tabs);
   const links = tabs.map((tab) => ({
-    href: href`/runs/${run.invocationId}` + (tab === 'timeline' ? '' : `?tab=${tab}`),
+    href: base + path.value + (tab === 'timeline' ? '' : `?tab=${tab}`),
     text: t.run[tab],
     isHere: tab === here,
   }));
@@ -71,7 +78,7 @@ function Parts({ run, events }: { readonly run: RunRecord; readonly events: read
       {here === 'events' && events.map((event, index) => <Json key={event.id ?? index} value={event} />)}
       {here === 'log' && <RunLog run={run} />}
       {here === 'record' && <Json value={run} />}
-      {here === 'deliveries' && <Deliveries id={run.invocationId} />}
+      {here === 'deliveries' && <Deliveries run={run} />}
     </>
   );
 }
@@ -87,8 +94,8 @@ function Waits({ run }: { readonly run: RunRecord }) {
           key={call.functionCallId}
           call={call}
           answer={async (response) => {
-            await mesh.runs.answer(run.invocationId, { id: call.functionCallId, name: call.name, response }, run);
-            await Promise.all([invalidate(`run:${run.invocationId}`, 'runs'), countWaiting()]);
+            await mesh.runs.answer(run, { id: call.functionCallId, name: call.name, response }, run);
+            await Promise.all([invalidate('run:', 'runs'), countWaiting()]);
           }}
         />
       ))}

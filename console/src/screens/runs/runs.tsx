@@ -10,7 +10,8 @@ import { Empty } from '../../kit/states.tsx';
 import { type Column, ListTable } from '../../kit/table.tsx';
 import { lengthOf, Time } from '../../kit/time.tsx';
 import { AppName } from '../../parts/app-name.tsx';
-import { base, href, query } from '../../shell/router.ts';
+import { runPath } from '../../parts/run-path.ts';
+import { base, query } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { costOf, RunFilters, sinceOf } from './run-filters.tsx';
 
@@ -39,7 +40,7 @@ export function Runs() {
   const list = useList({
     key: `runs?${params.toString()}`,
     read: () => mesh.runs.list({ ...filter, since: sinceOf(params.get('since')), limit: 50 }),
-    idOf: ({ invocationId }) => invocationId,
+    idOf: runPath,
     everyMs: 5_000,
   });
   return (
@@ -49,8 +50,8 @@ export function Runs() {
         label={t.runs.title}
         columns={columns}
         list={list}
-        keyOf={({ invocationId }) => invocationId}
-        hrefOf={({ invocationId }) => href`/runs/${invocationId}`}
+        keyOf={runPath}
+        hrefOf={(run) => base + runPath(run)}
         retry={() => invalidate('runs')}
         empty={<NoRuns isFiltered={params.size > 0} />}
       />

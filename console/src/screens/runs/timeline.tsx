@@ -4,6 +4,7 @@ import { useQuery } from '../../data/query.ts';
 import { Icon, type IconName } from '../../kit/icon.tsx';
 import { shortCount } from '../../kit/numbers.ts';
 import { lengthOf } from '../../kit/time.tsx';
+import { runPath } from '../../parts/run-path.ts';
 import { t } from '../../texts.ts';
 import { queueOf, type Span, spansOf } from './spans.ts';
 import { readTrace, rowsOf } from './trace-rows.ts';
@@ -19,8 +20,8 @@ const icons: Readonly<Record<Span['kind'], IconName>> = {
 
 /** The model calls, tools and waits of a run as a waterfall. */
 export function Timeline({ run, events }: { readonly run: Run; readonly events: readonly Event[] }) {
-  const key = `trace:${run.invocationId}:${run.status}:${run.attempt}`;
-  const trace = rowsOf(useQuery(key, () => readTrace(run, (id) => mesh.runs.trace(id))).data ?? []);
+  const key = `trace:${runPath(run)}:${run.status}:${run.attempt}`;
+  const trace = rowsOf(useQuery(key, () => readTrace(run, (it) => mesh.runs.trace(it))).data ?? []);
   const seen = spansOf(run, events);
   const waits = seen.filter(({ kind }) => kind === 'wait');
   const spans = [...queueOf(run, trace), ...(trace.length > 0 ? [...waits, ...trace] : seen)];

@@ -45,15 +45,13 @@ function kindOf(operation: string, name: string, text: (key: string) => string):
 const pausesMs = [0, 500, 1_000, 2_000];
 
 /** Reads the trace of a run that has just ended: it is written a moment later, or never. */
-export async function readTrace(
-  { invocationId, endTime, status }: Run,
-  read: typeof mesh.runs.trace,
-): Promise<readonly TraceSpan[]> {
+export async function readTrace(run: Run, read: typeof mesh.runs.trace): Promise<readonly TraceSpan[]> {
+  const { endTime, status } = run;
   if (endTime === undefined && status !== 'waiting') return [];
   const isFresh = Date.now() / 1_000 - (endTime ?? 0) < 10;
   for (const pauseMs of isFresh ? pausesMs : [0]) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    const { spans } = await read(invocationId);
+    const { spans } = await read(run);
     if (spans.length > 0) return spans;
   }
   return [];
