@@ -40,7 +40,7 @@ interface FailureProps {
   readonly error: Error;
   readonly title?: string;
   readonly retry?: (() => unknown) | undefined;
-  /** Offered in place of another try when the thing is not there. */
+  /** Offered beside another try when the thing is not there. */
   readonly back?: Way | undefined;
   readonly children?: ComponentChildren;
 }
@@ -61,7 +61,7 @@ export function Failure({ error, title = t.states.failed, retry, back, children 
         </p>
       )}
       {isGone && <LinkButton href={back.href}>{back.text}</LinkButton>}
-      {retry && !isGone && (
+      {retry && (
         <Button icon="retry" onPress={retry}>
           {t.actions.retry}
         </Button>
