@@ -1,6 +1,7 @@
 import type { EventJson, JsonObject } from '@agentmesh/proto/event';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Caller, newAccount, type SessionJson, sessionPath, textOf } from '../../caller.ts';
+import { post } from '../doors/mcp-clients.ts';
 
 const url = inject('meshUrl');
 const scopes = [
@@ -13,6 +14,9 @@ const scopes = [
   'artifacts:write',
 ];
 const refusal = 'A token that is bound to a user_id cannot set app: state.';
+const free = { 'app:tier': 'gold' };
+const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+const a2aMessage = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'hi' }] };
 
 let account: Caller;
 /** Reaches the end user `u1` alone. */
@@ -67,6 +71,17 @@ describe('a token that is bound to an end user', () => {
       refused,
     );
     expect(await program.request('PATCH', sessionPath(own), { stateDelta: { 'app:x': 1 } })).toMatchObject(refused);
+  });
+
+  test.each([
+    ['/v1/chat/completions', { model: 'echo', messages: [{ role: 'user', content: 'hi' }], metadata: free }],
+    ['/v1/responses', { model: 'echo', input: 'hi', metadata: free }],
+    ['/a2a/echo', rpc('message/send', { message: a2aMessage, metadata: free })],
+    ['/mcp/echo', rpc('tools/call', { name: 'echo', arguments: { message: 'hi' }, _meta: free })],
+  ])('may send app: keys to %s in data of its own, which sets no state', async (path, body) => {
+    const answer = await post(program, body, { path });
+    expect([answer.status, answer.text]).toEqual([200, expect.not.stringContaining(refusal)]);
+    expect((await sessionOf('u2', 'echo')).state).not.toHaveProperty('app:tier');
   });
 
   test('gets no answer that was kept for an Idempotency-Key of the account', async () => {

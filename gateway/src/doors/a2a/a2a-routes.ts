@@ -10,7 +10,12 @@ import { scopeOfCall } from './rpc-call.ts';
 
 const family = { tag: 'doors', caller: 'account', problemAs: a2aProblem } as const;
 const reads = routeFamily({ ...family, scope: 'runs:read', holdsNoUserData: true });
-const calls = routeFamily({ ...family, scopeOf: ({ body }) => scopeOfCall(body), limitsToUser: true });
+const calls = routeFamily({
+  ...family,
+  scopeOf: ({ body }) => scopeOfCall(body),
+  limitsToUser: true,
+  setsNoState: true,
+});
 
 /** The card of an app, and the address at which it is called. */
 export function a2aRoutes(app: App, context: Context): void {

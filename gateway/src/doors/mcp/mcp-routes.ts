@@ -17,6 +17,7 @@ const calls = routeFamily({
   caller: 'account',
   scope: 'runs:write',
   limitsToUser: true,
+  setsNoState: true,
   problemAs: mcpProblem,
 });
 

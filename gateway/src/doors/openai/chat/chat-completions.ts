@@ -21,6 +21,7 @@ const starts = routeFamily({
   caller: 'account',
   scope: 'runs:write',
   limitsToUser: true,
+  setsNoState: true,
   problemAs: openAiProblem,
 });
 

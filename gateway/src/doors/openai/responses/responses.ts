@@ -16,7 +16,7 @@ import { refuseUnserved, ResponseRequest } from './response-record.ts';
 
 const common = { tag: 'doors', caller: 'account', limitsToUser: true, problemAs: openAiProblem } as const;
 const reads = routeFamily({ ...common, scope: 'runs:read' });
-const writes = routeFamily({ ...common, scope: 'runs:write' });
+const writes = routeFamily({ ...common, scope: 'runs:write', setsNoState: true });
 
 const Path = Type.Object({ response_id: Type.String() });
 const Query = Type.Object(
