@@ -62,13 +62,19 @@ const triggerAccounts = listOf((part): readonly [serviceAccount: string, account
   );
 });
 
-/** Comma-separated names of doors; `none` for no door. */
-const doors = listOf((part): DoorName | undefined => {
-  if (part === 'none') return undefined;
+/** Comma-separated names of doors, or `none` alone for no door. */
+const doors = makeValidator<DoorName[]>((input) => {
+  const names = input.split(',').flatMap((part) => part.trim() || []);
+  if (!names.includes('none')) return names.map(doorNamed);
+  if (names.length > 1) throw new EnvError('names none beside others, but none stands alone');
+  return [];
+});
+
+function doorNamed(part: string): DoorName {
   const name = doorNames.find((known) => known === part);
   if (name !== undefined) return name;
   throw new EnvError(`has ${JSON.stringify(part)}; there are ${doorNames.join(', ')}, and none`);
-});
+}
 
 /** Settings of the gateway; see docs/settings.md. */
 export const settings = {

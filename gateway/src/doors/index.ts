@@ -16,5 +16,5 @@ const doors: Readonly<Record<DoorName, (app: App, context: Context) => void>> = 
 
 /** Protocols of other clients, each of which is translated to runs of the ledger. */
 export function addDoors(app: App, context: Context): void {
-  for (const name of new Set(context.config.DOORS)) if (name !== undefined) doors[name](app, context);
+  for (const name of new Set(context.config.DOORS)) doors[name](app, context);
 }
