@@ -45,6 +45,19 @@ function chatOf(app = 'echo') {
 
 const textsOf = (message: UIMessage) => message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
+const isTool = ({ type }: UIMessage['parts'][number]) => type === 'dynamic-tool';
+
+/** The message as `addToolOutput` makes it. */
+function withOutput(message: UIMessage, output: object): UIMessage {
+  const parts = message.parts.map((part) => (isTool(part) ? { ...part, ...output } : part));
+  return { ...message, parts };
+}
+
+async function statusesOf(session: string) {
+  const { items } = await mesh.runs.list({ app: 'echo', user: 'u1', session }).page();
+  return items.map(({ status }) => status);
+}
+
 test('a chat is a session, and each of its messages a run that is answered word by word', async () => {
   const { chatId, send } = chatOf();
   const first = says('Hello, mesh');
@@ -89,6 +102,30 @@ test('an approval is asked for and answered in the chat, and the run goes on in 
   });
   expect(answer.id).toBe(asking.id);
   expect(answer.parts.find((part) => part.type === 'dynamic-tool')).toMatchObject({ state: 'output-available' });
+});
+
+test('the output of a tool that the run waits for is its answer, and no other run starts', async () => {
+  const { chatId, send } = chatOf();
+  const question = says('[[tool:request_input {"message":"Which date?"}]]');
+  const asking = await messageOf(await send([question]));
+  const given = withOutput(asking, { state: 'output-available', output: '1 May' });
+  const answer = await messageOf(await send([question, given]), given);
+  expect(answer.id).toBe(asking.id);
+  expect(answer.parts.find(isTool)).toMatchObject({ state: 'output-available', output: { result: '1 May' } });
+  expect(await statusesOf(chatId)).toEqual(['completed']);
+  // The run waits no more.
+  await expect(send([question, given])).rejects.toThrow('The chat waits for no answer any more.');
+  expect(await statusesOf(chatId)).toEqual(['completed']);
+});
+
+test('a tool that failed in the page is answered with its error', async () => {
+  const { chatId, send } = chatOf();
+  const question = says('[[tool:request_input {"message":"Which date?"}]]');
+  const asking = await messageOf(await send([question]));
+  const failed = withOutput(asking, { state: 'output-error', errorText: 'no calendar' });
+  const answer = await messageOf(await send([question, failed]), failed);
+  expect(answer.parts.find(isTool)).toMatchObject({ state: 'output-error', errorText: 'no calendar' });
+  expect(await statusesOf(chatId)).toEqual(['completed']);
 });
 
 test('a finished answer with tools is not sent again', async () => {

@@ -1,7 +1,7 @@
 import type { ChatTransport, FinishReason, UIMessage, UIMessageChunk } from 'ai';
 import type { AgentMesh, Run, RunStream } from '../index.ts';
 import { ConflictError } from '../errors.ts';
-import { approvalsIn, contentOf } from './from-ui-message.ts';
+import { answersIn, contentOf } from './from-ui-message.ts';
 import { createChunker } from './to-chunks.ts';
 
 /** Options of a chat. */
@@ -19,7 +19,8 @@ type Chunks = ReadableStream<UIMessageChunk>;
 /**
  * Lets `useChat` of the AI SDK talk to an agent of the mesh: `useChat({ transport: new MeshChatTransport({ mesh, app, user }) })`. A chat is a session of the same
  * id, and a message a run. `stop()` cancels the run; with `resume: true` a page that is loaded again goes on with it. Calls of tools come as dynamic tools,
- * and approvals as the SDK's own: answer them by `addToolApprovalResponse`, and send by `lastAssistantMessageIsCompleteWithApprovalResponses`.
+ * and approvals as the SDK's own: answer them by `addToolApprovalResponse`, and send by `lastAssistantMessageIsCompleteWithApprovalResponses`. A long-running tool is
+ * a call without an output, which `addToolOutput` gives; send it by `lastAssistantMessageIsCompleteWithToolCalls`.
  */
 export class MeshChatTransport implements ChatTransport<UIMessage> {
   readonly resumeStreamIsReplay = true;
@@ -30,11 +31,11 @@ export class MeshChatTransport implements ChatTransport<UIMessage> {
   }
 
   /** Sends the newest message, or the answers to what the run waits for. A message that is to be answered again is sent again. */
-  async sendMessages({ chatId, messages, abortSignal }: SendOptions): Promise<Chunks> {
+  async sendMessages({ trigger, chatId, messages, abortSignal }: SendOptions): Promise<Chunks> {
     const { mesh, app, user } = this.#options;
-    const last = messages.at(-1);
-    const approvals = last?.role === 'assistant' ? approvalsIn(last) : [];
-    if (approvals.length > 0) return this.#answer(chatId, approvals, abortSignal);
+    const last = trigger === 'regenerate-message' ? undefined : messages.at(-1);
+    const answers = last?.role === 'assistant' ? answersIn(last) : [];
+    if (answers.length > 0) return this.#answer(chatId, answers, abortSignal);
     const message = messages.findLast(({ role }) => role === 'user');
     if (message === undefined) throw new TypeError('There is no message of the user to send.');
     await this.#makeSession(chatId);
@@ -49,19 +50,17 @@ export class MeshChatTransport implements ChatTransport<UIMessage> {
 
   async #answer(
     chatId: string,
-    approvals: ReturnType<typeof approvalsIn>,
+    answers: ReturnType<typeof answersIn>,
     signal: AbortSignal | undefined,
   ): Promise<Chunks> {
     const { mesh } = this.#options;
     const waiting = await this.#newestRun(chatId, ['waiting']);
-    if (waiting === undefined) throw new Error('The chat waits for no answer any more.');
-    const asked = new Set(waiting.waitingFor?.map(({ functionCallId }) => functionCallId));
+    const asked = new Set(waiting?.waitingFor?.map(({ functionCallId }) => functionCallId));
+    const awaited = answers.filter(({ id }) => asked.has(id));
+    if (waiting === undefined || awaited.length === 0) throw new Error('The chat waits for no answer any more.');
     // The events behind the place where it waits are the rest of the run.
     const after = await lastIdOf(mesh.runs.watch(waiting));
-    await mesh.runs.answer(
-      waiting,
-      approvals.filter(({ id }) => asked.has(id)),
-    );
+    await mesh.runs.answer(waiting, awaited);
     return read(mesh.runs.watch(waiting, { after }), signal);
   }
 

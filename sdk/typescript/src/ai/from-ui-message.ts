@@ -17,11 +17,26 @@ function partOf(part: UIMessage['parts'][number]): Part[] {
   throw new TypeError(`A file is a data URL in base64, or an address: ${url.slice(0, 40)}`);
 }
 
-/** The answers that a person has given to approvals in a message. */
-export function approvalsIn({ parts }: UIMessage): NamedAnswer[] {
-  return parts.flatMap((part) => {
-    if (!('state' in part) || part.state !== 'approval-responded' || !('approval' in part)) return [];
-    const { id, approved, reason } = part.approval;
-    return [{ id, response: { confirmed: approved, ...(reason === undefined ? {} : { payload: { reason } }) } }];
-  });
+/** The page's answers to calls in a message: approvals, and outputs of tools. Those of tools that the app has called itself are among them. */
+export function answersIn({ parts }: UIMessage): NamedAnswer[] {
+  return parts.flatMap((part) => ('toolCallId' in part ? answerOf(part) : []));
+}
+
+type ToolPart = Extract<UIMessage['parts'][number], { readonly toolCallId: string }>;
+
+function answerOf(part: ToolPart): NamedAnswer[] {
+  const { toolCallId: id } = part;
+  if (part.state === 'approval-responded') return [approvalOf(part.approval)];
+  if (part.state === 'output-error') return [{ id, response: { error: part.errorText } }];
+  if (part.state !== 'output-available') return [];
+  const output: unknown = part.output;
+  return [{ id, response: isMap(output) ? output : { result: output ?? null } }];
+}
+
+function approvalOf({ id, approved, reason }: Extract<ToolPart, { state: 'approval-responded' }>['approval']) {
+  return { id, response: { confirmed: approved, ...(reason === undefined ? {} : { payload: { reason } }) } };
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
