@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { App, Context } from '../../../context.ts';
@@ -6,7 +7,7 @@ import { routeFamily } from '../../../edge/http/route-family.ts';
 import { IdempotencyKey } from '../../../edge/idempotency/idempotency-key.ts';
 import { doorKeyOf } from '../../../edge/idempotency/run-key.ts';
 import { storedId } from '../../../edge/records/keywords.ts';
-import { headerText } from '../../../edge/streams/invocation-header.ts';
+import { headerText, idInHeader } from '../../../edge/streams/invocation-header.ts';
 import { endUserOf } from '../../road/end-user.ts';
 import { answerRun, type AnsweredRun } from '../answer-run.ts';
 import { beginRun, type Http } from '../begin-run.ts';
@@ -32,12 +33,14 @@ const Headers = Type.Object({
 
 /** OpenAI's chat completions: the newest message starts a run. */
 export function chatRoute(app: App, context: Context): void {
+  const options = starts(context.authentication, { hide: true, headers: Headers, body: ChatRequest });
   app.post(
     '/v1/chat/completions',
     {
       onRequest: context.arriving.enter,
       preHandler: context.arriving.takeTurn,
-      ...starts(context.authentication, { hide: true, headers: Headers, body: ChatRequest }),
+      ...options,
+      preValidation: [options.preValidation, readSessionHeader],
     },
     async (request, reply) => {
       const { body, headers } = request;
@@ -54,6 +57,12 @@ export function chatRoute(app: App, context: Context): void {
       return streamCompletion(context, { request, reply }, { ...begun, withUsage });
     },
   );
+}
+
+/** The header is checked as the id that it names. */
+async function readSessionHeader(request: FastifyRequest): Promise<void> {
+  const { 'x-session-id': text } = request.headers;
+  if (typeof text === 'string') request.headers = { ...request.headers, 'x-session-id': idInHeader(text) };
 }
 
 interface Chat {
