@@ -10,7 +10,7 @@ interface Telling {
   readonly answered: ReadonlySet<string>;
 }
 
-export interface Narrator {
+interface Narrator {
   /** AG-UI's events of an event of the mesh, or of a gap. */
   add(frame: { readonly json: Uint8Array }): AguiEvent[];
   /** Closes what is still open. */

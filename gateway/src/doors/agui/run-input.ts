@@ -20,7 +20,6 @@ const ResumeEntry = Type.Object({
   status: Type.Enum(['resolved', 'cancelled']),
   payload: Type.Optional(Type.Unknown()),
 });
-export type ResumeEntry = Static<typeof ResumeEntry>;
 
 /** AG-UI's RunAgentInput, as far as it is read. Other fields are ignored. */
 export const RunAgentInput = Type.Object({

@@ -1,9 +1,7 @@
-import { CallUntil } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
-import { replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
+import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { headerText, invocationHeader } from '../../edge/streams/invocation-header.ts';
-import { readingFor } from '../../edge/streams/reading-for.ts';
 import type { DoorRun } from '../road/start-run.ts';
 import { type Http, markBegun } from './begin-run.ts';
 import { type AwaitedCall, parseCallId } from './call-ids.ts';
@@ -43,11 +41,11 @@ export async function answerRun(
     isBound: grant?.userId !== undefined,
     idempotencyKey,
   };
-  const { already } = await runs.answerRun(asked, new CallUntil(readingFor(reply.raw), { timeoutMs: 30_000 }));
+  const accepted = await runs.answerRun(asked, leavableCall(reply));
   arriving.leave(request);
   markBegun({ request, reply }, idempotencyKey);
   reply.header(invocationHeader, headerText(invocationId));
-  if (already) reply.header(replayedHeader, 'true');
+  markReplayed(reply, accepted);
   return { run, answered: new Set(responses.map(({ id }) => id)) };
 }
 

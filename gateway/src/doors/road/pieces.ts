@@ -30,7 +30,7 @@ interface Event {
   readonly content?: { readonly parts?: readonly Part[] };
 }
 
-export interface Teller {
+interface Teller {
   /** The pieces of an event, or of a gap. */
   add(frame: Pick<RunFrame, 'json'>): Piece[];
   /** Closes what is still open. */

@@ -2,7 +2,7 @@ import { CallUntil } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
-import { replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
+import { markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { runKeyHours } from '../../edge/idempotency/run-key.ts';
 import { encodeJson, encodeMap } from '../../edge/json/json-bytes.ts';
 import type { Content } from '../../edge/records/content.ts';
@@ -11,7 +11,7 @@ import { headerText, invocationHeader } from '../../edge/streams/invocation-head
 import { readingFor } from '../../edge/streams/reading-for.ts';
 
 /** A message that a door brings to an app. */
-export interface DoorMessage {
+interface DoorMessage {
   readonly appName: string;
   readonly userId: string;
   /** The session is created when there is none. */
@@ -73,9 +73,10 @@ export async function startRun(
   };
   const reading = readingFor(reply.raw);
   const call = new CallUntil(reading, { timeoutMs: unaryMs });
-  const { invocationId, already, acceptedSeq } = await askElsewhere(() => runs.startRun(asked, call), reading);
+  const started = await askElsewhere(() => runs.startRun(asked, call), reading);
+  const { invocationId, already, acceptedSeq } = started;
   arriving.leave(request);
   reply.header(invocationHeader, headerText(invocationId));
-  if (already) reply.header(replayedHeader, 'true');
+  markReplayed(reply, started);
   return { accountId, appName, userId, sessionId, invocationId, already, acceptedSeq };
 }

@@ -5,7 +5,7 @@ import { HttpError } from '../../../edge/errors/request-error.ts';
 import type { Watched } from './response-answer.ts';
 import { parseResponseId } from './response-id.ts';
 
-export interface FoundResponse extends Watched {
+interface FoundResponse extends Watched {
   /** The run has neither ended nor waits. */
   readonly isGoing: boolean;
 }

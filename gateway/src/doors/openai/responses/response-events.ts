@@ -4,7 +4,7 @@ import type { ShownCall } from '../run-end.ts';
 import type { AnswerEnd } from '../tell-run.ts';
 import { responseOf, statusOf } from './response-object.ts';
 
-export interface ResponseEvent {
+interface ResponseEvent {
   readonly type: string;
   readonly sequence_number: number;
   readonly delta?: string;
