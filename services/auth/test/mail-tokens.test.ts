@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureSuperadmin } from '../src/accounts/superadmin.ts';
 import { deliver } from '../src/mail/deliver.ts';
 import { sendMail } from '../src/mail/send-mail.ts';
 import { clientOf, signUpOf } from './open-test-auth.ts';
@@ -104,6 +105,15 @@ describe('a verification', () => {
     await client.verifyEmail({ token, signUpProof });
     const [row] = await context.db.query({ text: 'select role from accounts where email = $1' }, [address]);
     expect(row).toEqual({ role: 'USER' });
+  });
+
+  test('by a link that was ended unused, because its address was taken back, is refused and proves nothing', async () => {
+    const { token, address, proof: signUpProof } = await mail.verifyTokenOf('taken-back@example.com');
+    const admin = { DEFAULT_SUPERADMIN_EMAIL: address, DEFAULT_SUPERADMIN_PASSWORD: password };
+    await ensureSuperadmin(mail.auth.contextWith(admin));
+    await expect(client.verifyEmail({ token, signUpProof })).rejects.toMatchObject(invalid);
+    const proven = "select from accounts where email like 'renamed-%' and email_verified_at is not null";
+    expect(await context.db.query({ text: proven })).toEqual([]);
   });
 });
 

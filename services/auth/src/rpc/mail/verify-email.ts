@@ -1,6 +1,6 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../../context.ts';
-import { basicAuthDisabled, mailTokenOrphaned } from '../../errors.ts';
+import { basicAuthDisabled, mailTokenInvalid, mailTokenOrphaned } from '../../errors.ts';
 import { enqueueMail } from '../../mail/send-mail.ts';
 import { markVerified, type ProvenRow, setPasswordHash } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
@@ -21,11 +21,13 @@ export function verifyEmail(context: Context): Handlers['verifyEmail'] {
     if (!config.AUTH_BASIC_ENABLED) throw basicAuthDisabled();
     const { accountId, hash } = await checkMailToken(db, request.token, 'verify');
     const verify = async (tx: Transaction): Promise<void> => {
-      await useMailToken(tx, hash);
+      const isUsable = await useMailToken(tx, hash);
       const account = await markVerified(tx, accountId);
       if (account === undefined) throw mailTokenOrphaned();
       // A page that is loaded again sends the same token again. That succeeds and changes nothing.
       if (account.was_verified) return;
+      // The link was ended unused: the account may have lost the address.
+      if (!isUsable) throw mailTokenInvalid();
       const isOwn = neverUsed(config, account) || (await choseThePassword(tx, { ...account, id: accountId }, request));
       if (!isOwn) await lockOut(context, tx, { ...account, id: accountId });
       await recordAction(tx, { action: 'email_verified', accountId, detail: isOwn ? {} : { credentials_ended: true } });
