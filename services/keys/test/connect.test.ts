@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { openDatabase } from '@agentmesh/lib/pg';
 import { heldWrites } from '@agentmesh/lib/pg/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import { MailProvider } from '@agentmesh/proto/keys/v1/integrations';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openConsentPage } from '../../../test/fakes/upstream/index.ts';
@@ -236,6 +238,33 @@ function profileOf(word: 'microsoft' | 'google'): object {
     ? { id, mail: address, displayName: 'Ada Lovelace' }
     : { sub: id, email: address, email_verified: true };
 }
+
+test.each([
+  ['disconnected', 'update integrations set ended_at = now() where account_id = $1'],
+  ['disconnected and erased', 'delete from integrations where account_id = $1'],
+])('connecting again while the integration is being %s begins a new one', async (_, text) => {
+  const { keys } = opened;
+  const side = opened.side('google');
+  const { accountId, integration } = await connect(keys, side);
+  const options = {
+    service: 'keys',
+    url: keys.databaseUrl,
+    poolSize: 3,
+    migrations: new URL('../migrations/', import.meta.url),
+  };
+  await using db = await openDatabase(options, createLogger({ level: 'silent', name: 'test' }));
+  const begun: ReturnType<typeof connect>[] = [];
+  const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+  await db.transaction(async (tx) => {
+    await tx.query({ text }, [accountId]);
+    begun.push(connect(keys, side, { accountId }));
+    await expect.poll(async () => (await tx.query({ text: waiting })).length, { timeout: 10_000 }).toBe(1);
+  });
+  const [again] = await Promise.all(begun);
+  expect(again?.integration.id).not.toBe(integration.id);
+  const { integrations } = await keys.integrations.listIntegrations({ accountId });
+  expect(integrations).toEqual([again?.integration]);
+});
 
 test('250 consent pages that are opened at once at five replicas leave 20 open', async () => {
   await using replicas = new AsyncDisposableStack();

@@ -4,9 +4,9 @@ import {
   endIntegration,
   insertIntegration,
   type IntegrationRow,
+  lockConnected,
   type ProviderWord,
   replaceConnection,
-  selectConnected,
   takeIntegrationId,
 } from '../store/integrations.ts';
 import { refreshTokenMissing } from './errors.ts';
@@ -42,7 +42,7 @@ export function saveConnection(context: Context, connection: Connection): Promis
   return context.db.transaction(async (tx) => {
     const { accountId, provider, profile } = connection;
     await lockKey(tx, 'connect', `${accountId} ${provider}`);
-    const [known] = await selectConnected(tx, { accountId, provider });
+    const [known] = await lockConnected(tx, { accountId, provider });
     if (known?.provider_user_id === profile.userId) {
       return { row: await replace(context, tx, { connection, known }), ended: undefined };
     }

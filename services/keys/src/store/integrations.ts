@@ -63,6 +63,13 @@ export const selectConnected = createQuery<{ accountId: string; provider: Provid
     where account_id = ${param.accountId} and provider = ${param.provider} and ended_at is null`,
 });
 
+/** Selects like selectConnected, and lets nobody disconnect the integration until the transaction ends. */
+export const lockConnected = createQuery<{ accountId: string; provider: ProviderWord }, IntegrationRow>({
+  name: 'lock-connected-integration',
+  text: (param) => `select ${columns} from integrations
+    where account_id = ${param.accountId} and provider = ${param.provider} and ended_at is null for update`,
+});
+
 /** Selects an integration by id, connected or not. */
 export const selectIntegration = createQuery<IntegrationPlace, IntegrationRow>({
   name: 'select-integration',
