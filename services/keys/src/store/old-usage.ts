@@ -1,4 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { today } from './limits.ts';
 
 /** The next account behind `after` that has used models. */
 export const nextAccountWithUsage = createQuery<{ after: string }, { account_id: string }>({
@@ -18,13 +19,13 @@ interface OldUsage {
 const deleteDays = createQuery<OldUsage>({
   name: 'delete-old-usage-days',
   text: (param) =>
-    `delete from usage_days where account_id = ${param.accountId} and day < current_date - ${param.days}::integer`,
+    `delete from usage_days where account_id = ${param.accountId} and day < ${today} - ${param.days}::integer`,
 });
 
 const deleteRuns = createQuery<OldUsage>({
   name: 'delete-old-usage-runs',
   text: (param) =>
-    `delete from usage_runs where account_id = ${param.accountId} and day < current_date - ${param.days}::integer`,
+    `delete from usage_runs where account_id = ${param.accountId} and day < ${today} - ${param.days}::integer`,
 });
 
 /** Deletes the use of an account that is more than `days` old. */
