@@ -46,19 +46,32 @@ interface NewLimit extends LimitPlace {
   readonly costNanos: bigint | null;
 }
 
-/** Sets a limit. A new one begins with what was used since its period began, one that exists keeps its counts. */
+/**
+ * Sets a limit, and answers no row when the account has no such key, which cannot be deleted meanwhile. A new limit begins with what was used since its period
+ * began, one that exists keeps its counts.
+ */
 export const upsertLimit = createQuery<NewLimit, LimitRow>({
   name: 'upsert-limit',
-  text: (param) => `insert into limits as old
+  text: (param) => `with owner as materialized (
+      select from saved_keys where account_id = ${param.accountId}::uuid and id = ${param.keyId}::bigint for key share
+    )
+    insert into limits as old
       (account_id, key_id, period, max_calls, max_tokens, max_cost_nanos, starts_on, calls, tokens, cost_nanos)
     select ${param.accountId}::uuid, ${param.keyId}::bigint, ${param.period}::text, ${param.calls}::bigint,
       ${param.tokens}::bigint, ${param.costNanos}::bigint, ${startOf(param.period)}, coalesce(sum(calls), 0),
       coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost_nanos), 0)
     from usage_days where account_id = ${param.accountId} and day >= ${startOf(param.period)}
       and (${param.keyId} = 0 or key_id = ${param.keyId})
+    having ${param.keyId} = 0 or exists (select from owner)
     on conflict (account_id, key_id, period) do update set max_calls = excluded.max_calls,
       max_tokens = excluded.max_tokens, max_cost_nanos = excluded.max_cost_nanos
     returning ${columns}`,
+});
+
+/** Removes all limits of a key. */
+export const deleteLimitsOfKey = createQuery<Omit<LimitPlace, 'period'>>({
+  name: 'delete-limits-of-key',
+  text: (param) => `delete from limits where account_id = ${param.accountId} and key_id = ${param.keyId}`,
 });
 
 /** Removes a limit, if there is one. */

@@ -86,14 +86,9 @@ export const updateKeyRow = createQuery<KeyPlace & KeyFields, SavedKeyRow>({
     returning ${columns}`,
 });
 
-/** Deletes a key with its limits, and answers a row when there was one. */
+/** Deletes a key, and answers a row when there was one. */
 export const deleteKeyRow = createQuery<KeyPlace, { id: bigint }>({
   name: 'delete-key',
-  text: (param) => `with gone as (
-      delete from saved_keys
-      where account_id = ${param.accountId} and id = ${param.keyId} and kind = ${param.kind} returning id
-    ), limits_gone as (
-      delete from limits where account_id = ${param.accountId} and key_id in (select id from gone)
-    )
-    select id from gone`,
+  text: (param) => `delete from saved_keys
+    where account_id = ${param.accountId} and id = ${param.keyId} and kind = ${param.kind} returning id`,
 });

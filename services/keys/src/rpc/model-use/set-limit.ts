@@ -14,14 +14,15 @@ export function setLimit(context: Context): Handlers['setLimit'] {
     const { keyId } = request;
     const accountId = checkAccountId(request.accountId);
     const period = periodWord(request.period);
-    if (keyId !== 0n && (await selectUsableKey(db, { accountId, keyId })).length === 0) throw keyNotFound();
     const most = amountsOf(request.most);
     if (Object.values(most).every((amount) => amount === null)) {
+      if (keyId !== 0n && (await selectUsableKey(db, { accountId, keyId })).length === 0) throw keyNotFound();
       await deleteLimit(db, { accountId, keyId, period });
       return {};
     }
     const [row] = await upsertLimit(db, { accountId, keyId, period, ...most });
-    return row === undefined ? {} : { limit: limitRecord(row) };
+    if (row === undefined) throw keyNotFound();
+    return { limit: limitRecord(row) };
   };
 }
 
