@@ -31,7 +31,7 @@ export interface FullLimit {
 export const reserveCall = createQuery<BegunCall, FullLimit>({
   name: 'reserve-call',
   text: (param) => `with due as materialized (
-      select l.key_id, l.period, p.starts_on, l.max_calls, l.max_tokens, l.max_cost_nanos,
+      select l.account_id, l.key_id, l.period, p.starts_on, l.max_calls, l.max_tokens, l.max_cost_nanos,
         case when l.starts_on = p.starts_on then l.calls else 0 end as calls,
         case when l.starts_on = p.starts_on then l.tokens else 0 end as tokens,
         case when l.starts_on = p.starts_on then l.cost_nanos else 0 end as cost_nanos
@@ -49,7 +49,7 @@ export const reserveCall = createQuery<BegunCall, FullLimit>({
     ), reserved as (
       update limits l set starts_on = due.starts_on, calls = due.calls + 1, tokens = due.tokens + ${param.tokens}::bigint,
         cost_nanos = due.cost_nanos + ${param.costNanos}::bigint
-      from due where l.account_id = ${param.accountId} and l.key_id = due.key_id and l.period = due.period
+      from due where l.account_id = due.account_id and l.key_id = due.key_id and l.period = due.period
         and not exists (select from spent)
     ), call as (
       insert into model_calls (account_id, id, reserved, day, month, tokens, cost_nanos)
@@ -84,8 +84,8 @@ const adding = ['calls', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost
   .join(', ');
 
 /**
- * Counts ended calls that have not been counted yet: in the use by day and by run, in the limits, where what they have reserved is
- * replaced, and in the time of their key's last use, to the minute. `calls`: JSON list of EndedRow.
+ * Counts ended calls that have not been counted yet: in the use by day and by run, in the limits, and in the time of their key's last use, to the minute.
+ * It replaces what they have reserved from a limit. A call that began before the limit was set has reserved nothing from it. `calls`: JSON list of EndedRow.
  */
 export const endCallRows = createQuery<{ calls: string }, { id: string }>({
   name: 'end-calls',
@@ -98,23 +98,27 @@ export const endCallRows = createQuery<{ calls: string }, { id: string }>({
       insert into model_calls as old (account_id, id, reserved, day, month, tokens, cost_nanos, ended_at)
       select account_id, id, false, ${today}, ${thisMonth}, 0, 0, now() from told order by account_id, id
       on conflict (account_id, id) do update set ended_at = now() where old.ended_at is null
-      returning account_id, id, reserved, day, month, tokens as held_tokens, cost_nanos as held_nanos
+      returning account_id, id, reserved, begun_at, day, month, tokens as held_tokens, cost_nanos as held_nanos
     ), ended as materialized (
-      select told.*, reserved, day, month, held_tokens, held_nanos from told join fresh using (account_id, id)
-    ), change as materialized (
-      select account_id, of_key, period, starts_on, sum(case when reserved then 0 else 1 end) as calls,
-        sum(input_tokens + output_tokens - held_tokens) as tokens, sum(cost_nanos - held_nanos) as cost_nanos
+      select told.*, reserved, begun_at, day, month, held_tokens, held_nanos from told join fresh using (account_id, id)
+    ), place as materialized (
+      select distinct account_id, of_key, period, starts_on
       from ended, lateral unnest(case when key_id = 0 then array[0] else array[0, key_id] end) as keys (of_key),
         lateral (values ('day', day), ('month', month)) p (period, starts_on)
-      group by account_id, of_key, period, starts_on
     ), locked as materialized (
-      select l.account_id, l.key_id, l.period from limits l join change c
-        on c.account_id = l.account_id and c.of_key = l.key_id and c.period = l.period and c.starts_on = l.starts_on
+      select l.account_id, l.key_id, l.period, l.starts_on, l.set_at from limits l join place p
+        on p.account_id = l.account_id and p.of_key = l.key_id and p.period = l.period and p.starts_on = l.starts_on
       order by l.account_id, l.key_id, l.period for update of l
+    ), change as materialized (
+      select l.account_id, l.key_id, l.period, sum(1 - held) as calls,
+        sum(input_tokens + output_tokens - held * held_tokens) as tokens, sum(cost_nanos - held * held_nanos) as cost_nanos
+      from locked l join ended e on e.account_id = l.account_id and l.key_id in (0, e.key_id)
+          and l.starts_on = case l.period when 'day' then e.day else e.month end,
+        lateral (select (e.reserved and e.begun_at >= l.set_at)::integer) as reservation (held)
+      group by l.account_id, l.key_id, l.period
     ), corrected as (
       update limits l set calls = l.calls + c.calls, tokens = l.tokens + c.tokens, cost_nanos = l.cost_nanos + c.cost_nanos
-      from locked join change c on c.account_id = locked.account_id and c.of_key = locked.key_id and c.period = locked.period
-      where l.account_id = c.account_id and l.key_id = c.of_key and l.period = c.period and l.starts_on = c.starts_on
+      from change c where l.account_id = c.account_id and l.key_id = c.key_id and l.period = c.period
     ), by_day as (
       insert into usage_days as old (account_id, day, app_name, user_id, key_id, provider, model, calls, input_tokens,
         cached_tokens, output_tokens, cost_nanos, unpriced_calls)
