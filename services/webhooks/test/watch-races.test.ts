@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Database, Queryable } from '@agentmesh/lib/pg';
 import { databaseWith } from '@agentmesh/lib/pg/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createUpkeep } from '../src/mail/watches/upkeep.ts';
 import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
@@ -29,6 +30,37 @@ function stallRegistration(meanwhile: () => Promise<unknown>): void {
     await meanwhile();
     return token;
   };
+}
+
+/** Does something after the next answer of Microsoft to a renewal, before that is written. */
+function afterRenewal(meanwhile: () => Promise<unknown>): void {
+  const microsoft = webhooks.context.providers.of('microsoft');
+  const renew = microsoft.renew.bind(microsoft);
+  vi.spyOn(microsoft, 'renew').mockImplementationOnce(async (watch) => {
+    const registration = await renew(watch);
+    await meanwhile();
+    return registration;
+  });
+}
+
+const queryAfter =
+  (db: Queryable, name: string, meanwhile: () => Promise<unknown>): Queryable['query'] =>
+  async (statement, ...rest) => {
+    if (statement.name === name) await meanwhile();
+    return db.query(statement, ...rest);
+  };
+
+/** Does something before the first statement of this name in the transaction of the next change. */
+function duringChange(name: string, meanwhile: () => Promise<unknown>): void {
+  const { db } = webhooks.context;
+  const within = db.within.bind(db);
+  const first = vi.fn<() => Promise<unknown>>(() => Promise.resolve()).mockImplementationOnce(meanwhile);
+  vi.spyOn(db, 'within').mockImplementationOnce((call) => {
+    const own = within(call);
+    const transaction: Database['transaction'] = (work) =>
+      own.transaction((tx) => work({ ...tx, query: queryAfter(tx, name, first) }));
+    return databaseWith(own, { transaction });
+  });
 }
 
 const hashOfPath = (url = '') =>
@@ -92,4 +124,56 @@ test('a subscription that is enabled while upkeep finds that its watch needs not
   await upkeep.round();
   await upkeep.round();
   expect(atMicrosoft().filter((it) => it.expiresAt > webhooks.clock.now())).toHaveLength(1);
+});
+
+describe('other change types of a failing subscription are registered', () => {
+  let id: number;
+  const change = () => webhooks.client.updateSubscription({ accountId, id, changeType: 'deleted' });
+  const fail = async (): Promise<void> => {
+    id = (await created()).id;
+    webhooks.microsoft.graph.fault({ method: 'PATCH', times: 2, action: { status: 401, body: {} } });
+    await expect(webhooks.client.renewSubscription({ accountId, id })).rejects.toThrow();
+    await webhooks.clock.advance(60_000);
+  };
+  beforeEach(fail);
+
+  const expectChanged = async (): Promise<void> => {
+    await webhooks.replica().round();
+    const [registered, ...others] = atMicrosoft();
+    expect([registered?.changeTypes, others]).toEqual([['deleted'], []]);
+    const shown = (await webhooks.client.getSubscription({ accountId, id })).subscription;
+    expect(shown).toMatchObject({ status: 'active', changeType: 'deleted', subscriptionId: registered?.id });
+  };
+
+  test('when they are changed before its renewal is written', async () => {
+    afterRenewal(change);
+    await webhooks.replica().round();
+    await expectChanged();
+  });
+
+  test('when they are changed before its new registration with the former ones is written', async () => {
+    for (const it of atMicrosoft()) webhooks.microsoft.forget(it);
+    webhooks.microsoft.rules.beforeAnswer = async () => {
+      webhooks.microsoft.rules.beforeAnswer = () => Promise.resolve();
+      await change();
+    };
+    await webhooks.replica().round();
+    await expectChanged();
+  });
+
+  test('when its renewal is written during the change', async () => {
+    duringChange('forget-registration', () => webhooks.replica().round());
+    await change();
+    await expectChanged();
+  });
+
+  test('by a manual renewal that has read the former ones', async () => {
+    const { db } = webhooks.context;
+    const first = vi.fn<() => Promise<unknown>>(() => Promise.resolve()).mockImplementationOnce(change);
+    const query = queryAfter({ query: db.query.bind(db) }, 'claim-watch', first);
+    const spy = vi.spyOn(db, 'query').mockImplementation(query);
+    await webhooks.client.renewSubscription({ accountId, id });
+    spy.mockRestore();
+    await expectChanged();
+  });
 });

@@ -28,8 +28,10 @@ async function renew(context: Context, accountId: string, subscription: Subscrip
   const [watch] = await selectWatch(context.db, { accountId, id: subscription.watch_id });
   if (watch === undefined) return;
   await holdWatch(context, watch, async (held) => {
+    // Its owner may have changed it before the claim.
+    const wanted = await findSubscription(context.db, accountId, subscription.id);
     try {
-      await renewHeld(context, held, subscription);
+      await renewHeld(context, held, wanted);
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       await writeFailure(context, held, error);

@@ -63,8 +63,12 @@ async function attempt(context: Changing, { accountId, request }: Requested): Pr
 class WatchChanged extends Error {}
 
 /** A watch of a subscription alone cannot change its types: another one takes its place. */
-function needsWatch({ providers }: Context, row: SubscriptionRow, { changeType }: Change): boolean {
-  return !providers.of(row.provider).servesMailbox && row.watch_state === 'active' && changeType !== row.change_type;
+function needsWatch(context: Context, row: SubscriptionRow, change: Change): boolean {
+  return row.watch_state === 'active' && changesRegistration(context, row, change);
+}
+
+function changesRegistration({ providers }: Context, row: SubscriptionRow, { changeType }: Change): boolean {
+  return !providers.of(row.provider).servesMailbox && changeType !== row.change_type;
 }
 
 type Change = Wishes & { readonly state: 'active' | 'disabled' };
@@ -150,7 +154,11 @@ async function merge(context: Context, tx: Transaction, writing: Writing & { rea
   await updateSubscriptionRow(tx, { ...change, accountId, id, activeSince, watchId });
   // The former watch has the lower id: watches are locked in the order of their keys.
   if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
-  else if (change.changeType !== row.change_type) await forgetRegistration(tx, { accountId, id: watchId });
+  else if (
+    changesRegistration(context, row, change) &&
+    !(await forgetRegistration(tx, { accountId, id: watchId, now }))
+  )
+    throw new WatchChanged();
   // Enabling may need a registration, and enabling or disabling changes what a shared watch covers.
   if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
 }

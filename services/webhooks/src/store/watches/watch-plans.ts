@@ -45,15 +45,20 @@ export const planRearming = createQuery<{ accountId: string; provider: Provider;
     returning w.id`,
 });
 
-const forget = createQuery<WatchKey>({
+const forget = createQuery<WatchKey & { now: Date }, { id: bigint }>({
   name: 'forget-registration',
-  text: (param) => `update watches set provider_id = null
-    where account_id = ${param.accountId} and id = ${param.id} and not serves_mailbox and state <> 'active'`,
+  text: (
+    param,
+  ) => `update watches set provider_id = null, claim = null, claimed_until = '-infinity', next_attempt_at = ${param.now}
+    where account_id = ${param.accountId} and id = ${param.id} and not serves_mailbox and state <> 'active' returning id`,
 });
 
-/** Lets the next attempt at a failing watch of one subscription register it again instead of renewing it: its subscription wants other changes now. */
-export async function forgetRegistration(db: Queryable, watch: WatchKey): Promise<void> {
-  await forget(db, watch);
+/**
+ * Plans an attempt that registers a failing watch of one subscription again instead of renewing it: its subscription wants other changes now. An attempt that
+ * is being made loses its claim, because it began with the former wishes. False when the watch is active: then nothing was written.
+ */
+export async function forgetRegistration(db: Queryable, watch: WatchKey & { now: Date }): Promise<boolean> {
+  return (await forget(db, watch)).length > 0;
 }
 
 interface Ending extends WatchKey {
