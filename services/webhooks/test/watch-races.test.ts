@@ -3,6 +3,7 @@ import type { Database, Queryable } from '@agentmesh/lib/pg';
 import { databaseWith } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createUpkeep } from '../src/mail/watches/upkeep.ts';
+import { planLifecycle } from '../src/store/notified.ts';
 import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
 
@@ -124,6 +125,22 @@ test('a subscription that is enabled while upkeep finds that its watch needs not
   await upkeep.round();
   await upkeep.round();
   expect(atMicrosoft().filter((it) => it.expiresAt > webhooks.clock.now())).toHaveLength(1);
+});
+
+test('a subscription that Microsoft removes before its renewal is written is registered again', async () => {
+  await created();
+  await webhooks.clock.advance(60 * hour);
+  afterRenewal(async () => {
+    for (const it of atMicrosoft()) webhooks.microsoft.forget(it);
+    const [watch] = await rows('watches');
+    const now = webhooks.clock.now();
+    const values = { accountId, id: watch?.['id'], missedSince: now, now };
+    await planLifecycle(webhooks.context.db, { ...values, event: 'subscriptionRemoved' });
+  });
+  await webhooks.replica().round();
+  await webhooks.replica().round();
+  expect(atMicrosoft()).toHaveLength(1);
+  expect(await rows('watches')).toMatchObject([{ state: 'active', provider_id: atMicrosoft()[0]?.id }]);
 });
 
 describe('other change types of a failing subscription are registered', () => {

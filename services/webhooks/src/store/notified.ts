@@ -1,4 +1,4 @@
-import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 import type { Provider } from '../provider.ts';
 import type { MailboxKey } from './mailboxes.ts';
 import type { MailboxName } from './watches/watches.ts';
@@ -123,6 +123,10 @@ export async function planMailboxLook(
 
 export type LifecycleEvent = 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed';
 
+/** SQL: the event says that an active watch is gone at Microsoft. */
+const isRemoved = (param: Placeholders<{ event: LifecycleEvent }>): string =>
+  `${param.event}::text = 'subscriptionRemoved' and state = 'active'`;
+
 const planLifecycleEvent = createQuery<{
   accountId: string;
   id: bigint;
@@ -133,12 +137,17 @@ const planLifecycleEvent = createQuery<{
   name: 'plan-lifecycle-event',
   text: (param) => `update watches set look_at = least(look_at, ${param.now}), look_requests = look_requests + 1,
       catch_up_from = least(catch_up_from, ${param.missedSince}::timestamptz),
-      state = case when ${param.event}::text = 'subscriptionRemoved' and state = 'active' then 'new' else state end,
+      state = case when ${isRemoved(param)} then 'new' else state end,
+      claim = case when ${isRemoved(param)} then null else claim end,
+      claimed_until = case when ${isRemoved(param)} then '-infinity' else claimed_until end,
       next_attempt_at = case when ${param.event}::text = 'missed' then next_attempt_at else ${param.now} end
     where account_id = ${param.accountId} and id = ${param.id} and state <> 'ending'`,
 });
 
-/** Plans what a lifecycle event asks for: a look for missed mail, and a renewal or a new registration. */
+/**
+ * Plans what a lifecycle event asks for: a look for missed mail, and a renewal or a new registration. When an active watch is gone at Microsoft, an attempt
+ * that is being made loses its claim: it would write that the watch still works.
+ */
 export async function planLifecycle(db: Queryable, values: Parameters<typeof planLifecycleEvent>[1]): Promise<void> {
   await planLifecycleEvent(db, values);
 }
