@@ -4,6 +4,7 @@ import { databaseWith } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createUpkeep } from '../src/mail/watches/upkeep.ts';
 import { planLifecycle } from '../src/store/notified.ts';
+import { planRearming } from '../src/store/watches/watch-plans.ts';
 import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
 
@@ -141,6 +142,35 @@ test('a subscription that Microsoft removes before its renewal is written is reg
   await webhooks.replica().round();
   expect(atMicrosoft()).toHaveLength(1);
   expect(await rows('watches')).toMatchObject([{ state: 'active', provider_id: atMicrosoft()[0]?.id }]);
+});
+
+test('a slow stop of the watch of a Gmail mailbox leaves it watched when it was connected again meanwhile', async () => {
+  const address = 'ada@gmail.example';
+  const { context, clock, google, mailAccounts } = webhooks;
+  await created({ provider: 'google_gmail' });
+  mailAccounts.disconnect(accountId, 'google');
+  const accessToken = mailAccounts.accessToken.bind(mailAccounts);
+  const released = Promise.withResolvers<void>();
+  mailAccounts.accessToken = async (provider, mailAccount, options) => {
+    const token = await accessToken(provider, mailAccount, options);
+    if (mailAccount.integrationId === undefined) return token;
+    Object.assign(mailAccounts, { accessToken });
+    await released.promise;
+    return token;
+  };
+  const slow = webhooks.replica().round();
+  await vi.waitFor(async () => expect(await rows('watches')).toMatchObject([{ failures: 2 }, { state: 'ending' }]), {
+    timeout: 5_000,
+  });
+  mailAccounts.connect(accountId, 'google', address);
+  await planRearming(context.db, { accountId, provider: 'google', now: clock.now() });
+  await webhooks.replica().round();
+  expect(google.world.mailboxOf(address).watch).toBeDefined();
+  released.resolve();
+  await slow;
+  expect(google.gmail.callsOf('POST', '/gmail/v1/users/me/stop')).toHaveLength(1);
+  expect(google.world.mailboxOf(address).watch).toMatchObject({ labelIds: ['INBOX'] });
+  expect(await rows('watches')).toMatchObject([{ state: 'active', next_attempt_at: null }]);
 });
 
 describe('other change types of a failing subscription are registered', () => {

@@ -160,7 +160,7 @@ export function providersOver(
   const pushes = { checkPushToken: () => Promise.resolve(), subscription: undefined };
   return [
     createMicrosoft({ db, clock, client: microsoft, publicBaseUrl: 'http://mesh.example' }),
-    createGoogle({ db, client: google, topic: undefined, ...pushes }),
+    createGoogle({ db, clock, client: google, topic: undefined, ...pushes }),
   ];
 }
 

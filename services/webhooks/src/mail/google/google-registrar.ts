@@ -1,16 +1,24 @@
 import type { Database } from '@agentmesh/lib/pg';
+import type { Clock } from '../../clock.ts';
 import { isInvalidArgument } from './gmail-error.ts';
 import type { GmailWatches } from './gmail-watch.ts';
 import { updateSharedExpiry } from '../../store/watches/watch-outcomes.ts';
+import { planStoppedWatches } from '../../store/watches/watch-plans.ts';
 import { selectMailboxLabels, selectSharingWatches, type WatchRow } from '../../store/watches/watches.ts';
 import { mailAccountOf } from '../provider/mail-account-of.ts';
 import type { Registrar, Registration } from '../provider/registrar.ts';
+
+export interface GoogleRegistrarParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly gmail: GmailWatches;
+}
 
 /**
  * Registers watches of Gmail mailboxes. A mailbox has one watch in a Google project: it covers the labels of all subscriptions to the
  * mailbox, also of other accounts, and is stopped only when nobody needs it.
  */
-export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Registrar {
+export function createGoogleRegistrar({ db, clock, gmail }: GoogleRegistrarParts): Registrar {
   const watch = async (row: WatchRow, accessToken?: string): Promise<Registration> => {
     const { provider, mailbox } = row;
     const labels = await selectMailboxLabels(db, { provider, mailbox });
@@ -28,8 +36,15 @@ export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Regist
     renew: (row) => watch(row),
     end: async (row) => {
       const { account_id: accountId, id, provider, mailbox } = row;
-      const [sharing] = await selectSharingWatches(db, { accountId, id, provider, mailbox });
-      if (sharing === undefined) await gmail.stop(mailAccountOf(row));
+      const key = { accountId, id, provider, mailbox };
+      const [sharing] = await selectSharingWatches(db, key);
+      if (sharing !== undefined) return;
+      try {
+        await gmail.stop(mailAccountOf(row));
+      } finally {
+        // A stop that took long, or whose answer was lost, may have ended a watch that was made meanwhile.
+        await planStoppedWatches(db, { ...key, now: clock.now() });
+      }
     },
   };
 }

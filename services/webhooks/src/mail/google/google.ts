@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@agentmesh/lib/pg';
 import { MailProvider as IntegrationProvider } from '@agentmesh/proto/keys/v1/integrations';
+import type { Clock } from '../../clock.ts';
 import { pubsubTopic } from '../../config.ts';
 import { pubsubNotConfigured } from '../../errors.ts';
 import { createProviderClient, type ProviderClient } from '../provider/create-provider-client.ts';
@@ -24,16 +25,17 @@ const traits: ProviderTraits = {
 
 export interface GoogleParts extends PushOptions {
   readonly db: Database;
+  readonly clock: Clock;
   readonly client: ProviderClient;
   /** Full name of the Pub/Sub topic that Gmail publishes to; undefined while it is not configured. */
   readonly topic: string | undefined;
 }
 
 /** Gmail over a client of its API. */
-export function createGoogle({ db, client, topic, ...pushes }: GoogleParts): OpenedProvider {
+export function createGoogle({ db, clock, client, topic, ...pushes }: GoogleParts): OpenedProvider {
   return {
     ...traits,
-    ...createGoogleRegistrar(db, createGmailWatches(client, topic)),
+    ...createGoogleRegistrar({ db, clock, gmail: createGmailWatches(client, topic) }),
     ...createGmailMailReader(client),
     checkConfigured: () => {
       if (topic === undefined) throw pubsubNotConfigured();
@@ -50,10 +52,11 @@ export function createGoogle({ db, client, topic, ...pushes }: GoogleParts): Ope
 /** Google Gmail: a mailbox has one watch in a Google project, whose pushes say only that something has changed. */
 export const google: MailProvider = {
   ...traits,
-  open: ({ config, db, mailAccounts, resources }) => {
+  open: ({ config, db, clock, mailAccounts, resources }) => {
     const baseUrl = config.GMAIL_BASE_URL;
     return createGoogle({
       db,
+      clock,
       client: resources.use(createProviderClient({ provider: 'google', baseUrl, mailAccounts, toError: gmailError })),
       topic: pubsubTopic(config),
       subscription: config.GMAIL_PUBSUB_SUBSCRIPTION,

@@ -1,6 +1,6 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Provider } from '../../provider.ts';
-import type { WatchKey } from './watches.ts';
+import type { MailboxName, WatchKey } from './watches.ts';
 
 /**
  * Plans an attempt for each active watch that expires before `before` and has an active subscription. Answers them. Replicas
@@ -60,6 +60,23 @@ const forget = createQuery<WatchKey & { now: Date }, { id: bigint }>({
 export async function forgetRegistration(db: Queryable, watch: WatchKey & { now: Date }): Promise<boolean> {
   return (await forget(db, watch)).length > 0;
 }
+
+/**
+ * Plans an attempt for the watches of a mailbox beside one whose end has stopped the watch that they share at the provider. Attempts that are being made lose
+ * their claims, because the provider may have taken their calls before the stop.
+ */
+export const planStoppedWatches = createQuery<WatchKey & MailboxName & { now: Date }>({
+  name: 'plan-stopped-watches',
+  text: (param) => `with stopped as (
+      select account_id, id from watches
+      where serves_mailbox and provider = ${param.provider} and mailbox = ${param.mailbox}
+        and not (account_id = ${param.accountId} and id = ${param.id})
+        and (state = 'active' or (state in ('error', 'expired') and claimed_until > ${param.now}))
+      order by account_id, id for no key update
+    )
+    update watches w set next_attempt_at = ${param.now}, claim = null, claimed_until = '-infinity' from stopped s
+    where w.account_id = s.account_id and w.id = s.id`,
+});
 
 interface Ending extends WatchKey {
   readonly now: Date;
