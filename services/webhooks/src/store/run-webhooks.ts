@@ -66,6 +66,17 @@ export const insertRunWebhook = createQuery<NewRunWebhook>({
       check_at = excluded.check_at, told = excluded.told, ended_at = null`,
 });
 
+const renew = createQuery<RunKey & { now: Date }, { one: number }>({
+  name: 'renew-run-webhook',
+  text: (param) => `update run_webhooks set created_at = ${param.now}
+    where account_id = ${param.accountId} and run_sha256 = ${param.runSha256} and check_at is not null returning 1 as one`,
+});
+
+/** Counts a webhook whose run is not over as registered now. False when there is none. */
+export async function renewRunWebhook(db: Queryable, values: RunKey & { now: Date }): Promise<boolean> {
+  return (await renew(db, values)).length > 0;
+}
+
 interface ListedRunWebhook {
   readonly runSha256: Uint8Array;
   readonly appName: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keyedRequest, once } from '@agentmesh/lib/idempotency';
-import { lockKey, type Queryable, orderedUuid } from '@agentmesh/lib/pg';
+import { lockKey, orderedUuid } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { type RegisterRunWebhookRequest, RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import { logFilterInvalid, runWebhookLimit, webhookKeyReused } from '../../errors.ts';
@@ -12,6 +12,7 @@ import {
   deleteSurplusRunWebhooks,
   insertFirstRunWebhook,
   insertRunWebhook,
+  renewRunWebhook,
   selectRunWebhook,
 } from '../../store/run-webhooks.ts';
 import type { RunWebhookHandlers } from './handlers.ts';
@@ -27,7 +28,7 @@ const checkMs = 30_000;
  * run. The webhook may have been forgotten since, because the run was not accepted; then it is registered again. Its secret is not stored with the key.
  */
 export function registerRunWebhook(webhooks: RunWebhooks): RunWebhookHandlers['registerRunWebhook'] {
-  const { db, policy } = webhooks;
+  const { policy } = webhooks;
   const name = once(webhooks, RunWebhooksService.method.registerRunWebhook, () => nameRun);
   return async (request, call) => {
     const accountId = checkAccountId(request.session?.accountId ?? '');
@@ -42,7 +43,7 @@ export function registerRunWebhook(webhooks: RunWebhooks): RunWebhookHandlers['r
     const fingerprint = secret === '' ? '' : sealed.fingerprint;
     const webhook = { ...named, accountId, runSha256, url, fingerprint, secretId, secret: sealed.envelope };
     const isFirst = request.isRepeatable || isKeyed;
-    if (isFirst && (await isRegistered(db, webhook))) return { invocationId };
+    if (isFirst && (await isRegistered(webhooks, webhook))) return { invocationId };
     const madeSecret = (await insert(webhooks, webhook, isFirst)) ? sealed.madeSecret : '';
     return { madeSecret, invocationId };
   };
@@ -61,12 +62,18 @@ interface Registration extends RunName {
   readonly secret: string;
 }
 
-/** Throws `idempotency_key_reused` when the run has another webhook. */
-async function isRegistered(db: Queryable, { accountId, runSha256, url, fingerprint }: Registration): Promise<boolean> {
+/**
+ * Whether the run has this webhook. Its run may be accepted only now: until then the webhook is kept as long as a new one. Throws `idempotency_key_reused` when
+ * the run has another webhook.
+ */
+async function isRegistered(
+  { db, clock }: RunWebhooks,
+  { accountId, runSha256, url, fingerprint }: Registration,
+): Promise<boolean> {
   const [earlier] = await selectRunWebhook(db, { accountId, runSha256 });
   if (earlier === undefined) return false;
   if (earlier.url !== url || earlier.secret_fingerprint !== fingerprint) throw webhookKeyReused();
-  return true;
+  return !earlier.is_open || renewRunWebhook(db, { accountId, runSha256, now: clock.now() });
 }
 
 /** False when `isFirst` and another call has registered the webhook meanwhile. */
