@@ -38,7 +38,7 @@ export async function settleRunWebhook(webhooks: RunWebhooks, row: RunWebhookRow
   const message = { ...key, id: `msg_${randomBytes(18).toString('base64url')}`, type: `run.${status}` };
   const payload = payloadOf(message.type, run);
   const isAdded = await db.transaction(async (tx) => {
-    const before = await lockRunWebhook(tx, key);
+    const before = await lockRunWebhook(tx, { ...key, secretId: row.secret_id });
     if (before === undefined || before === state) return false;
     // Another process has told meanwhile what it read later. Without one, fewer attempts are those of a new run with the same names.
     if (before !== row.told && Number.parseInt(before, 10) > run.attempt) return false;

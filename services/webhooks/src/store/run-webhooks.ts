@@ -9,6 +9,8 @@ export interface RunWebhookRow {
   readonly session_id: string;
   readonly invocation_id: string;
   readonly url: string;
+  /** New for each registration. */
+  readonly secret_id: string;
   readonly secret_fingerprint: string;
   readonly created_at: Date;
   readonly told: string;
@@ -21,8 +23,8 @@ interface RunKey {
   readonly runSha256: Uint8Array;
 }
 
-const columns = `account_id, run_sha256, app_name, user_id, session_id, invocation_id, url, secret_fingerprint, created_at, told,
-  check_at is not null as is_open`;
+const columns = `account_id, run_sha256, app_name, user_id, session_id, invocation_id, url, secret_id, secret_fingerprint, created_at,
+  told, check_at is not null as is_open`;
 
 /** The webhook of a run, unless it has none. */
 export const selectRunWebhook = createQuery<RunKey, RunWebhookRow>({
@@ -150,15 +152,19 @@ export const takeRunWebhooksToCheck = createQuery<{ now: Date; limit: number }, 
     ) returning ${columns}`,
 });
 
-const lock = createQuery<RunKey, { told: string }>({
+const lock = createQuery<RunKey & { secretId: string }, { told: string }>({
   name: 'lock-run-webhook',
   text: (param) => `select told from run_webhooks
-    where account_id = ${param.accountId} and run_sha256 = ${param.runSha256} and check_at is not null for update`,
+    where account_id = ${param.accountId} and run_sha256 = ${param.runSha256} and secret_id = ${param.secretId}
+      and check_at is not null for update`,
 });
 
-/** Locks a webhook whose run is not over, and returns what was told; undefined when there is none. */
-export async function lockRunWebhook(tx: Transaction, key: RunKey): Promise<string | undefined> {
-  const [row] = await lock(tx, key);
+/** Locks a webhook whose run is not over, and returns what was told; undefined when there is none, or it was registered anew since it had this secret. */
+export async function lockRunWebhook(
+  tx: Transaction,
+  registration: RunKey & { readonly secretId: string },
+): Promise<string | undefined> {
+  const [row] = await lock(tx, registration);
   return row?.told;
 }
 

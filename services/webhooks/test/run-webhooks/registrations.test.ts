@@ -1,4 +1,6 @@
+import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { settleRunWebhook } from '../../src/deliveries/settle-run-webhook.ts';
 import { checkRunWebhooks } from '../../src/jobs/check-run-webhooks.ts';
 import { selectRunWebhooks } from '../../src/store/run-webhooks.ts';
 import { openRunWebhooks, secret, type TestRun, type TestRunWebhooks } from './open-run-webhooks.ts';
@@ -49,4 +51,18 @@ describe('a webhook of a run that is not accepted yet', () => {
     await repeat(run);
     expect(await selectRunWebhooks(db, run)).toMatchObject([{ is_open: true }]);
   });
+});
+
+test('a webhook that is registered anew while the ledger is asked is not told the end of the earlier run', async () => {
+  const run = await at.register(path);
+  const { db, sessions } = at.webhooks;
+  at.ledger.set(run.invocationId, { ...at.ledger.get(run.invocationId), status: RunStatus.COMPLETED });
+  const getRun: typeof sessions.getRun = async (request) => {
+    const read = await sessions.getRun(request);
+    await at.register(path, run);
+    return read;
+  };
+  const slow = { ...at.webhooks, sessions: { ...sessions, getRun } };
+  for (const row of await selectRunWebhooks(db, run)) await settleRunWebhook(slow, row);
+  expect(await selectRunWebhooks(db, run)).toMatchObject([{ told: '', is_open: true }]);
 });
