@@ -111,7 +111,7 @@ export class Thread {
       const status = error instanceof AgentMeshError ? error.status : 0;
       this.run.value = status === 0 ? this.run.value : await mesh.runs.get(run).catch(() => this.run.value);
       this.error.value = new Error(textOfError(error));
-      // What reads again would watch again, at once and without end.
+      // A look from here would watch the run again, at once and without end.
       return this.#rest();
     }
     await this.#rest();

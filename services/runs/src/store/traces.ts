@@ -7,7 +7,7 @@ interface Account {
 interface NewTraces extends Account {
   readonly invocationIds: readonly string[];
   readonly userIds: readonly string[];
-  /** Of the names of the session. */
+  /** Hash of the names of the session. */
   readonly sessionHashes: readonly Uint8Array[];
   readonly attempts: readonly number[];
   /** JSON arrays. */
