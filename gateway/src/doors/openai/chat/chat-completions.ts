@@ -33,14 +33,12 @@ const Headers = Type.Object({
 
 /** OpenAI's chat completions: the newest message starts a run. */
 export function chatRoute(app: App, context: Context): void {
-  const options = starts(context.authentication, { hide: true, headers: Headers, body: ChatRequest });
   app.post(
     '/v1/chat/completions',
     {
-      onRequest: context.arriving.enter,
+      onRequest: [context.arriving.enter, readSessionHeader],
       preHandler: context.arriving.takeTurn,
-      ...options,
-      preValidation: [options.preValidation, readSessionHeader],
+      ...starts(context.authentication, { hide: true, headers: Headers, body: ChatRequest }),
     },
     async (request, reply) => {
       const { body, headers } = request;
