@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { callersFile, callersText } from './callers-of-services.ts';
+import { callersFile, callersText } from './callers/callers-of-services.ts';
 import { clientTypesFile, clientTypesText } from './client-types.ts';
 import { faultsOf, readCommits } from './commits.ts';
-import { lostCallers, lostReaders } from './lost-callers.ts';
+import { lostCallers, lostReaders } from './callers/lost-callers.ts';
 import { arePythonModelsCurrent, pythonModelsFile } from './python-models.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { callersFile, callersText } from './callers-of-services.ts';
+import { callersFile, callersText } from './callers/callers-of-services.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -19,7 +19,7 @@ const commands = {
   start: (args) => [...serverFlags, entry('main.ts'), ...(args.length > 0 ? args : ['all'])],
   dev: (args) => [...serverFlags, entry('scripts/dev.ts'), ...args],
   check: ([part, ...args]) =>
-    part === 'packages' ? ['scripts/supply-chain.ts', ...args] : ['scripts/check.ts', ...(part ? [part, ...args] : [])],
+    part === 'packages' ? ['scripts/supply-chain/supply-chain.ts', ...args] : ['scripts/check.ts', ...(part ? [part, ...args] : [])],
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
   bench: ([part, ...args]) =>
     part === 'passwords'

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { lostCallers, lostReaders } from './lost-callers.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const buf = join(root, 'node_modules', '.bin', 'buf');
 const folders: string[] = [];
 afterEach(() => {
