@@ -58,3 +58,20 @@ test('a key takes a limit along that is set while the key is deleted', async () 
   ]);
   expect(await limits()).toEqual([]);
 });
+
+test('the end of a call does not wait for the deletion of its key, which waits for the limits that it counts in', async () => {
+  await using account = await openAccount();
+  const { keys, place, overtake, limits } = account;
+  const { accountId, keyId } = place;
+  await keys.modelUse.setLimit({ accountId, period: LimitPeriod.MONTH, most: { calls: 9n } });
+  const caller = { accountId, appName: 'agent1', userId: 'u1', invocationId: 'i1' };
+  const call = { caller, keyId, provider: 'openai', model: 'gpt-5-mini' };
+  const { callId } = await keys.modelUse.beginCall({ ...call, estimate: { input: 100n, cached: 0n, output: 100n } });
+  const tokens = { input: 10n, cached: 0n, output: 5n };
+  const eraseDuringEnd = async (tx: Transaction) => {
+    await tx.query({ text: 'delete from saved_keys where account_id = $1' }, [accountId]);
+    await keys.modelUse.endCalls({ calls: [{ ...call, callId, tokens }] });
+  };
+  await overtake(eraseDuringEnd, () => Promise.resolve());
+  expect(await limits()).toMatchObject([{ used: { calls: 1n, tokens: 15n } }]);
+});

@@ -56,10 +56,10 @@ export const upsertLimit = createQuery<NewLimit, LimitRow>({
       select from saved_keys where account_id = ${param.accountId}::uuid and id = ${param.keyId}::bigint for key share
     )
     insert into limits as old
-      (account_id, key_id, period, max_calls, max_tokens, max_cost_nanos, starts_on, calls, tokens, cost_nanos)
+      (account_id, key_id, period, max_calls, max_tokens, max_cost_nanos, starts_on, calls, tokens, cost_nanos, set_at)
     select ${param.accountId}::uuid, ${param.keyId}::bigint, ${param.period}::text, ${param.calls}::bigint,
       ${param.tokens}::bigint, ${param.costNanos}::bigint, ${startOf(param.period)}, coalesce(sum(calls), 0),
-      coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost_nanos), 0)
+      coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost_nanos), 0), clock_timestamp()
     from usage_days where account_id = ${param.accountId} and day >= ${startOf(param.period)}
       and (${param.keyId} = 0 or key_id = ${param.keyId})
     having ${param.keyId} = 0 or exists (select from owner)

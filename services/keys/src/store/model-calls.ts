@@ -85,7 +85,8 @@ const adding = ['calls', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost
 
 /**
  * Counts ended calls that have not been counted yet: in the use by day and by run, in the limits, and in the time of their key's last use, to the minute.
- * It replaces what they have reserved from a limit. A call that began before the limit was set has reserved nothing from it. `calls`: JSON list of EndedRow.
+ * It replaces what they have reserved from a limit. A call that began before the limit was set has reserved nothing from it. A key that is being deleted, which
+ * then deletes its limits, is passed over. `calls`: JSON list of EndedRow.
  */
 export const endCallRows = createQuery<{ calls: string }, { id: string }>({
   name: 'end-calls',
@@ -117,8 +118,8 @@ export const endCallRows = createQuery<{ calls: string }, { id: string }>({
         lateral (select (e.reserved and e.begun_at >= l.set_at)::integer) as reservation (held)
       group by l.account_id, l.key_id, l.period
     ), corrected as (
-      update limits l set calls = l.calls + c.calls, tokens = l.tokens + c.tokens, cost_nanos = l.cost_nanos + c.cost_nanos
-      from change c where l.account_id = c.account_id and l.key_id = c.key_id and l.period = c.period
+      update limits l set calls = l.calls + c.calls, tokens = l.tokens + c.tokens, cost_nanos = l.cost_nanos + c.cost_nanos from change c
+      where (l.account_id, l.key_id, l.period) = (c.account_id, c.key_id, c.period)
     ), by_day as (
       insert into usage_days as old (account_id, day, app_name, user_id, key_id, provider, model, calls, input_tokens,
         cached_tokens, output_tokens, cost_nanos, unpriced_calls)
@@ -134,11 +135,11 @@ export const endCallRows = createQuery<{ calls: string }, { id: string }>({
       order by account_id, invocation_id, key_id, provider, model
       on conflict (account_id, invocation_id, day, key_id, provider, model) do update set ${adding}
     ), used as (
-      update saved_keys k set last_used_at = now() from (select distinct account_id, key_id from ended) e
-      where k.account_id = e.account_id and k.id = e.key_id
-        and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute')
-    )
-    select id from fresh`,
+      update saved_keys k set last_used_at = now() from (
+        select account_id, id from saved_keys where (account_id, id) in (select account_id, key_id from ended)
+          and (last_used_at is null or last_used_at < now() - interval '1 minute') for no key update skip locked
+      ) free where k.account_id = free.account_id and k.id = free.id
+    ) select id from fresh`,
 });
 
 /** Deletes at most `limit` calls that began more than 24 hours ago. The reservation of a call that never ended stays counted. */
