@@ -115,17 +115,30 @@ test('a subscription that is enabled while upkeep finds that its watch needs not
   await set('active');
   await set('disabled');
   const { db } = webhooks.context;
-  const query: typeof db.query = async (statement, ...rest) => {
-    if (statement.name === 'update-watch-idle') {
-      await webhooks.clock.advance(1_000);
-      await set('active');
-    }
-    return db.query(statement, ...rest);
+  const enable = async () => {
+    await webhooks.clock.advance(1_000);
+    await set('active');
   };
+  const query = queryAfter(db, 'update-watch-idle', enable);
   const upkeep = createUpkeep({ ...webhooks.context, db: databaseWith(db, { query }) });
   await upkeep.round();
   await upkeep.round();
   expect(atMicrosoft().filter((it) => it.expiresAt > webhooks.clock.now())).toHaveLength(1);
+});
+
+test('a renewal that Microsoft asks for before the one that is being made is written is made, too', async () => {
+  await created();
+  await webhooks.clock.advance(60 * hour);
+  afterRenewal(async () => {
+    await webhooks.clock.advance(1_000);
+    const [watch] = await rows('watches');
+    const now = webhooks.clock.now();
+    const values = { accountId, id: watch?.['id'], missedSince: now, now };
+    await planLifecycle(webhooks.context.db, { ...values, event: 'reauthorizationRequired' });
+  });
+  const before = webhooks.microsoft.graph.callsOf('PATCH', /subscriptions/).length;
+  await webhooks.replica().round();
+  expect(webhooks.microsoft.graph.callsOf('PATCH', /subscriptions/).length - before).toBe(2);
 });
 
 test('a subscription that Microsoft removes before its renewal is written is registered again', async () => {

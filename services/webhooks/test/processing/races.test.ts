@@ -71,6 +71,6 @@ async function register(key: { accountId: string; id: bigint }, address: string)
   const registration = { expiresAt: new Date(now.getTime() + 86_400_000), providerId: null, labels: [], cursor };
   await db.transaction(async (tx) => {
     await updateActiveSince(tx, { accountId: key.accountId, watchId: key.id, claim, now });
-    await updateWatchRegistered(tx, { ...key, ...registration, claim, now, catchUpFrom: null });
+    await updateWatchRegistered(tx, { ...key, ...registration, claim, claimedAttemptAt: null, now, catchUpFrom: null });
   });
 }

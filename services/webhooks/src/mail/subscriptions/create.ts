@@ -1,6 +1,6 @@
 import { lockKey, type Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
-import { subscriptionLimit } from '../../errors.ts';
+import { subscriptionLimit, watchBusy } from '../../errors.ts';
 import type { AccessToken } from '../provider/mail-accounts.ts';
 import {
   activateSubscription,
@@ -84,12 +84,14 @@ function activation({ clock }: Context, { held, id, registration }: Activation) 
   return async (tx: Transaction): Promise<void> => {
     // A Gmail watch that had failed for the mailbox's other subscriptions works again.
     const catchUpFrom = held.state === 'active' ? null : held.registered_at;
-    const registered = { ...registration, accountId, id: watchId, claim, now, catchUpFrom };
+    const claimed = { accountId, id: watchId, claim, claimedAttemptAt: held.next_attempt_at };
+    const registered = { ...registration, ...claimed, now, catchUpFrom };
     // Subscriptions are locked before their watches everywhere.
     const activated = await activateSubscription(tx, { accountId, id });
     const written = await updateWatchRegistered(tx, registered);
     await confirmLabels(tx, held, { labels: registration.labels, now });
-    if (written.length === 0 || activated.length === 0) throw new Error('The subscription is gone.');
+    if (activated.length === 0) throw new Error('The subscription is gone.');
+    if (written.length === 0) throw watchBusy();
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { watchBusy } from '../../errors.ts';
 import type { SubscriptionRow } from '../../store/subscriptions.ts';
 import { updateWatchRegistered } from '../../store/watches/watch-outcomes.ts';
 import { endWatch } from '../../store/watches/watch-plans.ts';
@@ -28,8 +29,10 @@ export async function registerAgain(context: Context, wanted: NewRegistration): 
   try {
     await holdWatch(context, watch, async (held) => {
       const registration = await providers.of(provider).register(held, { resource, changeType, accessToken });
-      const key = { accountId, id: held.id, claim: held.claim, now: clock.now(), catchUpFrom: null };
-      await updateWatchRegistered(db, { ...registration, ...key });
+      const claimed = { accountId, id: held.id, claim: held.claim, claimedAttemptAt: held.next_attempt_at };
+      const registered = { ...registration, ...claimed, now: clock.now(), catchUpFrom: null };
+      const written = await updateWatchRegistered(db, registered);
+      if (written.length === 0) throw watchBusy();
     });
   } catch (error) {
     await endWatch(db, { accountId, id: watch.id, now: clock.now() });

@@ -70,13 +70,19 @@ async function writeRegistered(
   const written = await db.transaction(async (tx) => {
     const { account_id: accountId, id: watchId, claim } = watch;
     if (wasDisconnected) await updateActiveSince(tx, { accountId, watchId, claim, now });
-    const updated = await updateWatchRegistered(tx, { ...keyOf(watch), ...registration, now, catchUpFrom });
+    const updated = await updateWatchRegistered(tx, { ...claimOf(watch), ...registration, now, catchUpFrom });
     await confirmLabels(tx, watch, { labels: registration.labels, now });
     return updated;
   });
   if (written.length > 0 || watch.serves_mailbox) return;
   log.warn({ watchId: watch.id }, 'a subscription was registered for a watch that is gone: it is ended');
-  await providers.of(watch.provider).end({ ...watch, provider_id: registration.providerId });
+  await providers
+    .of(watch.provider)
+    .end({ ...watch, provider_id: registration.providerId })
+    .catch((err: unknown) => {
+      if (!(err instanceof ProviderError)) throw err;
+      log.warn({ err, watchId: watch.id }, 'it could not be ended: it expires at the provider');
+    });
 }
 
 /** Writes a failed attempt. The first one after a success is told to the owner, and that another mailbox was connected. */

@@ -6,7 +6,12 @@ export interface Claimed extends WatchKey {
   readonly claim: string;
 }
 
-interface Registered extends Claimed {
+interface Planned extends Claimed {
+  /** The attempt that was planned when the watch was claimed. */
+  readonly claimedAttemptAt: Date | null;
+}
+
+interface Registered extends Planned {
   readonly now: Date;
   readonly expiresAt: Date;
   /** Microsoft: id of the subscription. */
@@ -20,7 +25,7 @@ interface Registered extends Claimed {
 }
 
 /**
- * Writes a success: the watch is active, and no attempt is planned. Answers nothing when the claim was lost; what is registered
+ * Writes a success: the watch is active, and no attempt is planned but one that was planned since the claim. Answers nothing when the claim was lost; what is registered
  * then belongs to nobody.
  */
 export const updateWatchRegistered = createQuery<Registered, { id: bigint }>({
@@ -28,7 +33,8 @@ export const updateWatchRegistered = createQuery<Registered, { id: bigint }>({
   text: (param) => `update watches set state = case state when 'ending' then state else 'active' end,
       provider_id = ${param.providerId}, labels = ${param.labels}, cursor = coalesce(cursor, ${param.cursor}::numeric),
       expires_at = ${param.expiresAt}, registered_at = ${param.now}, failures = 0, error_code = null, last_error = null,
-      next_attempt_at = case when state = 'ending' then ${param.now}::timestamptz end, claimed_until = '-infinity', claim = null,
+      next_attempt_at = case when state = 'ending' then ${param.now}::timestamptz
+        when next_attempt_at is distinct from ${param.claimedAttemptAt}::timestamptz then next_attempt_at end, claimed_until = '-infinity', claim = null,
       catch_up_from = least(catch_up_from, ${param.catchUpFrom}::timestamptz),
       look_requests = look_requests + 1,
       look_at = case when ${param.catchUpFrom}::timestamptz is null then look_at else ${param.now}::timestamptz end
@@ -49,11 +55,6 @@ const shareExpiry = createQuery<MailboxName & { expiresAt: Date; labels: readonl
 /** Writes the new expiry of a mailbox also to the watches of other accounts. */
 export async function updateSharedExpiry(db: Queryable, values: Parameters<typeof shareExpiry>[1]): Promise<void> {
   await shareExpiry(db, values);
-}
-
-interface Planned extends Claimed {
-  /** The attempt that was planned when the watch was claimed. */
-  readonly claimedAttemptAt: Date | null;
 }
 
 interface Failed extends Planned {

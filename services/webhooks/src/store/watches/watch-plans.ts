@@ -71,7 +71,7 @@ export const planStoppedWatches = createQuery<WatchKey & MailboxName & { now: Da
       select account_id, id from watches
       where serves_mailbox and provider = ${param.provider} and mailbox = ${param.mailbox}
         and not (account_id = ${param.accountId} and id = ${param.id})
-        and (state = 'active' or (state in ('error', 'expired') and claimed_until > ${param.now}))
+        and (state = 'active' or (state in ('new', 'error', 'expired') and claimed_until > ${param.now}))
       order by account_id, id for no key update
     )
     update watches w set next_attempt_at = ${param.now}, claim = null, claimed_until = '-infinity' from stopped s
