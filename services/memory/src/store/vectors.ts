@@ -22,7 +22,7 @@ const insert: Statement = {
     from unnest($4::int[], $5::text[], $6::bytea[]) as v(place, signs, vector)
     join entries e on e.account_id = $1 and e.partition_pk = $2 and e.place = v.place
     cross join embedding_model m where m.model = $3
-    for key share of e, m
+    for key share of e
     on conflict (account_id, partition_pk, place) do update
       set model = excluded.model, signs = excluded.signs, vector = excluded.vector`,
 };
