@@ -40,3 +40,29 @@ test('a press where an entry of the inbox was approved approves no other one, an
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the last entry of the inbox stays under the pointer when it is answered, until the pointer leaves', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  const ask = async (): Promise<unknown> => caller.run(await caller.createSession('approve'), '[[state:paid=yes]]');
+  await ask();
+  await page.goto(`${url}/console/inbox`);
+  const approve = page.locator('article:not([inert])').getByRole('button', { name: 'Approve' });
+  const box = await approve.boundingBox();
+  if (box === null) throw new Error('there is no button');
+  const press = () => page.mouse.click(box.x + 20, box.y + 10);
+  await press();
+  await expect.poll(() => approve.count()).toBe(0);
+  await ask();
+  await page.getByText('1 new').waitFor();
+  await press();
+  expect(await page.getByRole('article').count()).toBe(1);
+  await page.mouse.move(0, 0);
+  await expect.poll(() => approve.count()).toBe(1);
+  expect((await caller.request<object[]>('GET', '/runs?status=waiting')).body).toHaveLength(1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -23,7 +23,6 @@ test('a chat fits the window beside an agent with a long name, and below the not
   await makeAgent(caller, { agent_name: `agent_${'of_a_template_'.repeat(6)}` });
   await page.goto(`${url}/console/chat/echo`);
   await page.getByLabel('Write a message').waitFor();
-  await page.goto(`${url}/console/chat/echo`);
   for (const width of [1_280, 1_024, 360]) {
     await page.setViewportSize({ width, height: 740 });
     expect(await faultsOf(page)).toEqual([]);

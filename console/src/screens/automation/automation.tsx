@@ -113,7 +113,7 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
 }
 
 function LastRun({ schedule }: { readonly schedule: Schedule }) {
-  const { last_run: last, missed_ticks: missed, app_name: app, user_id: user } = schedule;
+  const { last_run: last, missed_ticks: missed } = schedule;
   return (
     <p class="row small muted">
       {last && (
@@ -122,7 +122,7 @@ function LastRun({ schedule }: { readonly schedule: Schedule }) {
           {last.invocation_id === null ? (
             <Time at={last.scheduled_at} />
           ) : (
-            <a href={href`/runs/${app}/${user}/${last.session_id}/${last.invocation_id}`}>
+            <a href={href`/runs/${last.invocation_id}`}>
               <Time at={last.scheduled_at} />
             </a>
           )}

@@ -42,8 +42,10 @@ export class Thread {
       const [{ items, next }, run] = await Promise.all([this.#page(), this.#presentRun()]);
       this.#takeNewest(items.toReversed(), next);
       this.isLoaded.value = true;
+      // A message that was sent meanwhile has a run of its own.
+      if (this.isRunning.value) return;
       this.run.value = run;
-      if (run !== undefined && openStates.has(run.status) && !this.isRunning.value) void this.#watch(run);
+      if (run !== undefined && openStates.has(run.status)) void this.#watch(run);
     } catch (error) {
       this.error.value = error instanceof Error ? error : new Error(String(error));
     }
@@ -92,7 +94,13 @@ export class Thread {
   async answer(id: string, name: string, response: Readonly<Record<string, unknown>>): Promise<void> {
     const run = this.run.value;
     if (run === undefined) return;
-    this.run.value = await mesh.runs.answer(run, { id, name, response }, run);
+    this.isRunning.value = true;
+    try {
+      this.run.value = await mesh.runs.answer(run, { id, name, response }, run);
+    } catch (error) {
+      this.isRunning.value = false;
+      throw error;
+    }
     void countWaiting().catch(() => undefined);
     await this.#watch(run);
   }

@@ -30,21 +30,7 @@ export function Inbox() {
   return (
     <Page title={t.inbox.title} lead={t.inbox.lead} isNarrow>
       <When known={list} retry={() => invalidate('runs?inbox')}>
-        {(runs) =>
-          runs.length === 0 ? (
-            <Empty icon="inbox" title={t.inbox.none} text={t.inbox.noneText} />
-          ) : (
-            <>
-              <p class="small muted for-keyboard">{t.inbox.keys}</p>
-              <Entries runs={runs} />
-              {list.more && (
-                <div class="row pill">
-                  <Button onPress={list.more}>{t.actions.more}</Button>
-                </div>
-              )}
-            </>
-          )
-        }
+        {(runs) => <Entries runs={runs} more={list.more} />}
       </When>
     </Page>
   );
@@ -58,19 +44,28 @@ interface Entry {
 const keyOf = ({ run, call }: Entry): string => `${runPath(run)}/${call.functionCallId}`;
 
 /** Entries stay under the pointer, so that nobody answers another one than they have read. What was answered meanwhile cannot be pressed. */
-function Entries({ runs }: { readonly runs: readonly Run[] }) {
+function Entries({ runs, more }: { readonly runs: readonly Run[]; readonly more: (() => Promise<void>) | undefined }) {
   const now = runs.flatMap((run) => (run.waitingFor ?? []).map((call) => ({ run, call })));
-  const { rows, held, handlers } = useStill(now, keyOf);
+  const { rows, held, handlers } = useStill(now, keyOf, { always: true });
   const open = new Set(now.map(keyOf));
+  if (rows.length === 0) return <Empty icon="inbox" title={t.inbox.none} text={t.inbox.noneText} />;
   return (
-    <div class="live-table">
-      <div class="stack" {...handlers}>
-        {rows.map((entry) => (
-          <Waiting key={keyOf(entry)} {...entry} isOver={!open.has(keyOf(entry))} />
-        ))}
+    <>
+      <p class="small muted for-keyboard">{t.inbox.keys}</p>
+      <div class="live-table">
+        <div class="stack" {...handlers}>
+          {rows.map((entry) => (
+            <Waiting key={keyOf(entry)} {...entry} isOver={!open.has(keyOf(entry))} />
+          ))}
+        </div>
+        <Held count={held} />
       </div>
-      <Held count={held} />
-    </div>
+      {more && (
+        <div class="row pill">
+          <Button onPress={more}>{t.actions.more}</Button>
+        </div>
+      )}
+    </>
   );
 }
 
