@@ -60,7 +60,7 @@ export class MeshChatTransport implements ChatTransport<UIMessage> {
     if (waiting === undefined || awaited.length === 0) throw new Error('The chat waits for no answer any more.');
     // The events behind the place where it waits are the rest of the run.
     const after = await lastIdOf(mesh.runs.watch(waiting));
-    await mesh.runs.answer(waiting, awaited);
+    await mesh.runs.answer(waiting, awaited, waiting);
     return read(mesh.runs.watch(waiting, { after }), signal);
   }
 
