@@ -24,6 +24,7 @@ const accountPaths = /^\/api\/(?:auth|users)(?:\/|$)/;
 export function limitBodies(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { preValidation, config } = route;
+    if (Array.isArray(preValidation)) throw new Error(`${route.url} has several hooks where one authenticates`);
     if (typeof preValidation === 'function') {
       route.config = { ...config, authenticate: preValidation as Authenticate };
     }

@@ -60,7 +60,10 @@ export function chatRoute(app: App, context: Context): void {
 /** The header is checked as the id that it names. */
 async function readSessionHeader(request: FastifyRequest): Promise<void> {
   const { 'x-session-id': text } = request.headers;
-  if (typeof text === 'string') request.headers = { ...request.headers, 'x-session-id': idInHeader(text) };
+  if (typeof text !== 'string') return;
+  const id = idInHeader(text);
+  // Fastify then joins the headers anew at each access.
+  if (id !== text) request.headers = { 'x-session-id': id };
 }
 
 interface Chat {
