@@ -21,7 +21,7 @@ export const roomLists: RoomLists = {
     'config.ts errors.ts artifact-key.ts artifact-uri.ts keyed-versions.ts part.ts save-key.ts blobs context.ts check-room.ts store remove-garbage.ts erase-artifacts.ts upload.ts version-record.ts consumers jobs rpc',
   'services/transcription/src': 'config.ts errors.ts audio upstream context.ts rpc',
   'services/runs/src':
-    'closest-name.ts end-group.ts errors.ts outlast-outage.ts tell-run.ts models store apps execution config.ts context.ts consumers jobs rpc',
+    'closest-name.ts end-group.ts errors.ts hash-of-names.ts outlast-outage.ts tell-run.ts models store apps execution config.ts context.ts consumers jobs rpc',
   'services/runs/src/apps': 'definition tools mcp a2a entries files turns building agents code registry',
   'services/runs/src/apps/agents':
     'agent-id.ts agent-fault.ts mcp-servers.ts agent-fields.ts model-settings.ts to-definition.ts checks agent-name.ts read-fields.ts yaml',

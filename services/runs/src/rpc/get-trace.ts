@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { semanticConventions } from '../execution/tracing/gen-ai-span.ts';
 import { ledgerTrace } from '../execution/tracing/ledger-trace.ts';
 import { isSampled } from '../execution/tracing/watch-attempts.ts';
-import { hashOfNames } from '../store/hash-of-names.ts';
+import { hashOfNames } from '../hash-of-names.ts';
 import { selectTraces } from '../store/traces.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -1,5 +1,5 @@
 import { createQuery, type Transaction } from '@agentmesh/lib/pg';
-import { hashOfNames } from './hash-of-names.ts';
+import { hashOfNames } from '../hash-of-names.ts';
 
 export interface NoticeRow {
   readonly id: bigint;

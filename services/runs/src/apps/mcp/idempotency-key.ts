@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Context } from '@google/adk/core';
+import { hashOfNames } from '../../hash-of-names.ts';
 
 /**
  * The key of a tool call: the same whenever this call is made, and unique among all calls of all runs. Models may use the id of a call
@@ -12,7 +12,6 @@ export function idempotencyKeyOf({ invocationContext, functionCallId = '' }: Con
     if (id !== invocationId) continue;
     for (const { functionCall } of content?.parts ?? []) if (functionCall?.id === functionCallId) calls += 1;
   }
-  const names = JSON.stringify([session.appName, session.userId, session.id]);
-  const place = createHash('sha256').update(names).digest('base64url').slice(0, 22);
+  const place = hashOfNames(session.appName, session.userId, session.id).toString('base64url').slice(0, 22);
   return `${invocationId}/${functionCallId}${calls > 1 ? `/${calls}` : ''}@${place}`;
 }

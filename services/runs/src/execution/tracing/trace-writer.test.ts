@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestDatabase, type RunsDatabase } from '../../../test/open-test-database.ts';
 import type { Context } from '../../context.ts';
 import { createForgetTraces } from '../../jobs/forget-traces.ts';
-import { hashOfNames } from '../../store/hash-of-names.ts';
+import { hashOfNames } from '../../hash-of-names.ts';
 import { selectTraces } from '../../store/traces.ts';
 import type { TracedSpan } from './attempt-trace.ts';
 import type { SpanRecord } from './gen-ai-span.ts';

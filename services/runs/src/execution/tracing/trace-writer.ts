@@ -1,6 +1,6 @@
 import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { Database } from '@agentmesh/lib/pg';
-import { hashOfNames } from '../../store/hash-of-names.ts';
+import { hashOfNames } from '../../hash-of-names.ts';
 import { insertTraces } from '../../store/traces.ts';
 import type { TracedSpan } from './attempt-trace.ts';
 import { genAiSpan } from './gen-ai-span.ts';
