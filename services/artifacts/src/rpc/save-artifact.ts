@@ -40,7 +40,7 @@ export function saveArtifact(context: Context, longMs = longSaveMs): Handlers['s
       else if (kind.case === 'restart') await save.upload.restart();
       else if (kind.case === 'commit') {
         const { requestHeader } = call;
-        if (performance.now() - begunAt >= longMs) await checkAccount(context, save.key);
+        if (performance.now() - begunAt >= longMs) await checkAccount(context, save.key, call.signal);
         return await commitSave(context, { ...save, db: context.db.within(call), requestHeader }, kind.value);
       }
     }
@@ -75,8 +75,8 @@ async function openSave(context: Context, saving: AsyncDisposableStack, { key, h
   return { key, upload: new Upload(context, accountId) };
 }
 
-async function checkAccount({ auth }: Context, { accountId }: ArtifactKey): Promise<void> {
-  const { isDeleted } = await auth.checkErasure({ accountId }, { timeoutMs: checkMs });
+async function checkAccount({ auth }: Context, { accountId }: ArtifactKey, signal: AbortSignal): Promise<void> {
+  const { isDeleted } = await auth.checkErasure({ accountId }, { timeoutMs: checkMs, signal });
   if (isDeleted) throw callerGone();
 }
 

@@ -25,7 +25,10 @@ interface CopiedRequests {
   readonly pk: bigint;
 }
 
-/** Gives a copy of a session the nonces of its source: they are found as long as one of the two is there. */
+/**
+ * Gives a copy of a session the nonces of its source, also those of questions behind its last event: a nonce has no place. They are found as long as one of the two
+ * is there.
+ */
 export const copyCredentialRequests = createQuery<CopiedRequests>({
   text: (param) => `insert into credential_requests (account_id, user_id, nonce_sha256, session_pk)
     select account_id, user_id, nonce_sha256, ${param.pk} from credential_requests

@@ -755,7 +755,8 @@ export declare const ArtifactsService: GenService<{
    * call answers; when it fails, nothing is stored. Versions of an artifact are numbered 0, 1, 2, … in the order of their commits.
    * RESOURCE_EXHAUSTED artifact_too_large as soon as the payload is over ARTIFACT_MAX_BYTES, account_artifact_bytes, account_artifacts.
    * INVALID_ARGUMENT artifact_part_invalid, artifact_type_invalid, artifact_reference_invalid, artifact_reference_foreign. UNAVAILABLE
-   * artifact_upload_expired when the save took a day.
+   * artifact_upload_expired when the save took a day. A save of a minute or longer asks auth before its commit: UNAUTHENTICATED caller_gone when its
+   * account was deleted meanwhile, and UNAVAILABLE when auth does not answer.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.SaveArtifact
    */

@@ -2506,7 +2506,7 @@ export declare type GetRunRequest = Message<"agentmesh.sessions.v1.GetRunRequest
   withOutput: boolean;
 
   /**
-   * Only a run of the session with this number, as in Lease; 0 for any.
+   * Only a run of the session with this number, as in Lease; 0 for any. No effect together with `with_output`.
    *
    * @generated from field: int64 session_pk = 7;
    */
