@@ -19,7 +19,9 @@ const commands = {
   start: (args) => [...serverFlags, entry('main.ts'), ...(args.length > 0 ? args : ['all'])],
   dev: (args) => [...serverFlags, entry('scripts/dev.ts'), ...args],
   check: ([part, ...args]) =>
-    part === 'packages' ? ['scripts/supply-chain/supply-chain.ts', ...args] : ['scripts/check.ts', ...(part ? [part, ...args] : [])],
+    part === 'packages'
+      ? ['scripts/supply-chain/supply-chain.ts', ...args]
+      : ['scripts/check.ts', ...(part ? [part, ...args] : [])],
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
   bench: ([part, ...args]) =>
     part === 'passwords'
@@ -97,7 +99,8 @@ async function install() {
 /** Watches over an installation, which `end` ends. Returns the function to call when it is done. */
 function watchInstallation(end) {
   return watchSlowWork({
-    tell: (seconds) => say(`still installing after ${seconds} s; the npm registry may be slow or not reachable`),
+    tell: (seconds) =>
+      say(`still installing after ${seconds} s; if that lasts for minutes, the npm registry is slow or not reachable`),
     giveUp: (minutes) => {
       end();
       fail(

@@ -97,7 +97,7 @@ describe('the installation of changed dependencies', () => {
 
   test('says while it lasts that the registry may not be reachable', { timeout: 60_000 }, async () => {
     answers = false;
-    const told = 'still installing after 15 s; the npm registry may be slow or not reachable';
+    const told = 'still installing after 15 s; if that lasts for minutes, the npm registry is slow or not reachable';
     await expect.poll(await check('empty-cache'), { timeout: 40_000 }).toContain(told);
   });
 });

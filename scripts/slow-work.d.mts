@@ -5,7 +5,7 @@ export interface SlowWork {
   readonly giveUp: (minutes: number) => void;
   /** Time between two calls of `tell`; 15 s by default. */
   readonly tellMs?: number;
-  /** Time until `giveUp` is called; 10 minutes by default. */
+  /** Time until `giveUp` is called; 30 minutes by default. */
   readonly mostMs?: number;
 }
 
