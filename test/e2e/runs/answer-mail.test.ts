@@ -105,10 +105,14 @@ test('the mail about a run that waits comes also when a newer run of another ses
   const id = await makeAgent(caller, { answer_mail: true, agent_tools: ['request_input'] });
   const [older, newer] = [await caller.createSession(`agent${id}`), await caller.createSession(`agent${id}`)];
   const invocationId = `asked-${older.id}`;
-  const start = (session: SessionJson, text: string) =>
-    caller.request('POST', '/runs', runBody(session, text, { invocationId }));
-  await start(older, '[[wait:700]] [[tool:request_input {"message":"Which city?"}]]');
+  const blocking = { invocationId: `before-${older.id}` };
+  const start = (session: SessionJson, text: string, run = { invocationId }) =>
+    caller.request('POST', '/runs', runBody(session, text, run));
+  await start(older, '[[wait:60000]]', blocking);
+  await start(older, '[[tool:request_input {"message":"Which city?"}]]');
+  expect(await statusOf(caller, `${invocationId}?session=${older.id}`)).toBe('queued');
   await start(newer, '[[wait:60000]]');
+  await caller.request('POST', `/runs/${blocking.invocationId}/cancel`, {});
   const token = await mailedToken(inject('dataDir'), to, 'run-answers');
   expect((await open(token)).html).toContain('Which city?');
   expect((await post(token, { answer0: 'Rome' })).status).toBe(200);

@@ -21,14 +21,20 @@ const twoSessions = async () => [await caller.createSession(), await caller.crea
 test('runs with one id in two sessions that are awaited have a notification each', async () => {
   const [older, newer] = await twoSessions();
   const invocationId = `awaited-${older.id}`;
-  await start(older, '[[wait:700]] one', { invocationId });
-  await start(newer, 'two', { invocationId });
+  const statusOfOlder = async () =>
+    (await caller.request('GET', `/runs/${invocationId}?session=${older.id}`)).body['status'];
   const places = async () => {
     const { body } = await caller.request<{ notifications: Record<string, unknown>[] }>('GET', '/api/notifications');
     const own = body.notifications.filter((one) => one['invocation_id'] === invocationId);
-    return new Set(own.map((one) => one['session_id']));
+    return own.map((one) => one['session_id']);
   };
-  await expect.poll(places, { timeout: 30_000 }).toEqual(new Set([older.id, newer.id]));
+  await start(older, '[[tool:request_input {}]]', { invocationId });
+  await expect.poll(statusOfOlder).toBe('waiting');
+  await start(newer, 'two', { invocationId });
+  await expect.poll(places).toEqual([newer.id]);
+  expect(await statusOfOlder()).toBe('waiting');
+  await caller.request('POST', `/runs/${invocationId}/cancel?session=${older.id}`, {});
+  await expect.poll(places).toEqual([older.id, newer.id]);
 });
 
 test('runs with one id in two sessions have a trace each', async () => {
