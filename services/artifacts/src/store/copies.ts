@@ -1,4 +1,4 @@
-import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Transaction } from '@agentmesh/lib/pg';
 import type { StoredKey } from '../artifact-key.ts';
 
 interface KeyValues {
@@ -14,6 +14,7 @@ function valuesOf([accountId, appName, userId, sessionId, name]: StoredKey): Key
 }
 
 interface Saved {
+  readonly pk: bigint;
   readonly version: number;
   readonly size: bigint;
 }
@@ -40,30 +41,27 @@ const restore = createQuery<KeyValues & { readonly version: number | null }, Sav
       from a left join lateral (
         select * from versions where account_id = a.account_id and artifact_pk = a.pk and version = ${param.version}::integer limit 1
       ) v on true
-      returning account_id, version, sha256, size
-    ), used as (
-      update payloads p set refs = p.refs + 1 from added
-      where p.account_id = added.account_id and p.sha256 = added.sha256
+      returning artifact_pk, version, size
     )
-    select version, size from added`,
+    select artifact_pk as pk, version, size from added`,
 });
 
 /**
  * Adds a version with the content of an earlier one; an empty one for null. Undefined when the artifact, or that version of it, does not exist. The
- * payload is not copied.
+ * payload is not copied. The transaction ends with `countUses`.
  */
 export async function restoreVersion(
-  db: Queryable,
+  tx: Transaction,
   key: StoredKey,
   version: number | null,
 ): Promise<Saved | undefined> {
-  const [saved] = await restore(db, { ...valuesOf(key), version });
+  const [saved] = await restore(tx, { ...valuesOf(key), version });
   return saved;
 }
 
 const copy = createQuery<
   KeyValues & { readonly version: number; readonly toSessionId: string },
-  { bytes: bigint | null }
+  { pk: bigint; bytes: bigint }
 >({
   text: (param) => `with src as (
       select account_id, pk, least(next_version, ${param.version}::integer + 1) as next from artifacts
@@ -78,17 +76,9 @@ const copy = createQuery<
       insert into versions (account_id, artifact_pk, version, payload, mime_type, part, custom_metadata, create_time, sha256, size)
       select v.account_id, a.pk, v.version, v.payload, v.mime_type, v.part, v.custom_metadata, v.create_time, v.sha256, v.size
       from a cross join src join versions v on v.account_id = src.account_id and v.artifact_pk = src.pk and v.version < src.next
-      returning account_id, sha256, size
-    ), uses as (
-      select account_id, sha256, count(*) as number from added where sha256 is not null group by 1, 2
-    ), locked as (
-      select p.account_id, p.sha256, u.number from payloads p join uses u using (account_id, sha256)
-      order by p.sha256 for update of p
-    ), used as (
-      update payloads p set refs = p.refs + l.number from locked l
-      where p.account_id = l.account_id and p.sha256 = l.sha256
+      returning artifact_pk, size
     )
-    select sum(size)::bigint as bytes from added`,
+    select artifact_pk as pk, sum(size)::bigint as bytes from added group by artifact_pk`,
 });
 
 interface Target {
@@ -96,14 +86,19 @@ interface Target {
   readonly version: number;
 }
 
+interface Copied {
+  readonly pk: bigint;
+  /** Bytes of the versions. */
+  readonly bytes: bigint;
+}
+
 /**
- * Copies an artifact with its versions up to one to another session of its user. Returns the bytes of the versions; undefined when there is nothing to
- * copy, or the other session has an artifact of this name. Payloads are not copied.
+ * Copies an artifact with its versions up to one to another session of its user. Undefined when there is nothing to copy, or the other session has an
+ * artifact of this name. Payloads are not copied. The transaction ends with `countUses`.
  */
-export async function copyArtifact(tx: Transaction, key: StoredKey, to: Target): Promise<number | undefined> {
-  const [row] = await copy(tx, { ...valuesOf(key), ...to });
-  const bytes = row?.bytes ?? undefined;
-  return bytes === undefined ? undefined : Number(bytes);
+export async function copyArtifact(tx: Transaction, key: StoredKey, to: Target): Promise<Copied | undefined> {
+  const [copied] = await copy(tx, { ...valuesOf(key), ...to });
+  return copied;
 }
 
 const differ = createQuery<KeyValues & Target, { differs: boolean }>({
@@ -123,4 +118,38 @@ const differ = createQuery<KeyValues & Target, { differs: boolean }>({
 export async function hasOtherArtifact(tx: Transaction, key: StoredKey, to: Target): Promise<boolean> {
   const [row] = await differ(tx, { ...valuesOf(key), ...to });
   return row?.differs ?? false;
+}
+
+interface Added {
+  readonly pk: bigint;
+  /** The first version that the transaction added. */
+  readonly version: number;
+}
+
+// An artifact that a request names twice is counted from its earlier version.
+const count = createQuery<{ accountId: string; pks: readonly bigint[]; versions: readonly number[] }>({
+  text: (param) => `with uses as (
+      select v.account_id, v.sha256, count(*) as number
+      from (select pk, min(version) as version from unnest(${param.pks}::bigint[], ${param.versions}::integer[]) t(pk, version) group by pk) a
+      cross join lateral (
+        select account_id, sha256 from versions
+        where account_id = ${param.accountId} and artifact_pk = a.pk and version >= a.version and sha256 is not null offset 0
+      ) v
+      group by 1, 2
+    ), locked as (
+      select p.account_id, p.sha256, u.number from payloads p join uses u using (account_id, sha256)
+      order by p.sha256 for update of p
+    )
+    update payloads p set refs = p.refs + l.number from locked l
+    where p.account_id = l.account_id and p.sha256 = l.sha256`,
+});
+
+/**
+ * Counts the payloads of the versions that a transaction has added. It is the last statement: every transaction locks all its artifacts, then all its payloads
+ * in their order, so that two of them cannot deadlock. Until then the artifacts that the versions were copied from keep the payloads.
+ */
+export async function countUses(tx: Transaction, accountId: string, added: readonly Added[]): Promise<void> {
+  if (added.length === 0) return;
+  const versions = added.map(({ version }) => version);
+  await count(tx, { accountId, pks: added.map(({ pk }) => pk), versions });
 }
