@@ -88,6 +88,22 @@ test('an approval is asked for and answered in the chat, and the run goes on in 
   });
 });
 
+test('an answer that is repeated with its key is answered as the first time', async () => {
+  const { send, ask, runs } = chatOf({ app: 'approve' });
+  const question = says('[[state:paid=yes]]');
+  const asking = await send([question]);
+  const approved = answered(asking, true);
+  const headers = { 'idempotency-key': randomUUID() };
+  const answer = async () =>
+    messageOf(await ask([question, approved], { headers, messageId: asking.id }), structuredClone(approved));
+  const first = await answer();
+  expect(toolsOf(first)).toMatchObject([{ state: 'output-available' }]);
+  expect(await answer()).toEqual(first);
+  expect(await runs()).toMatchObject([{ status: 'completed' }]);
+  const rejected = ask([question, answered(asking, false)], { headers });
+  await expect(rejected).rejects.toMatchObject({ statusCode: 422 });
+});
+
 test('a call that is rejected is not made', async () => {
   const { send, ask, chatId } = chatOf({ app: 'approve' });
   const question = says('[[state:paid=yes]]');

@@ -163,6 +163,20 @@ test('a call that is repeated with its key is answered with the first run', asyn
   expect(second).toBe(first);
 });
 
+test('an answer that is repeated with its key is answered as the first time', async () => {
+  const headers = { 'idempotency-key': randomUUID() };
+  const approve = async (args: object, sent = {}) => {
+    const message = { ...call(1), params: { name: 'approve', arguments: args } };
+    const { text } = await post(ada, message, { headers: sent });
+    return JSON.parse(/^data: (.*"result".*)$/m.exec(text)?.[1] ?? text) as { result: object };
+  };
+  const { run_id, waiting_for } = toldBy((await approve({ message: '[[state:paid=yes]]' })).result);
+  const answer = { run_id, call_id: waiting_for?.[0]?.call_id, response: { confirmed: true } };
+  const first = await approve({ answer }, headers);
+  expect(toldBy(first.result)).toMatchObject({ status: 'completed', run_id });
+  expect(await approve({ answer }, headers)).toEqual(first);
+});
+
 /** Begins a long run and returns its id when its agent has spoken. */
 async function begun(session_id: string): Promise<string> {
   const list = () =>

@@ -1,4 +1,5 @@
-import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
+import { isMeshError } from '@agentmesh/lib/rpc';
+import type { LedgerRun, StoredEvent } from '@agentmesh/proto/sessions/v1';
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
@@ -8,10 +9,10 @@ import type { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { answerKeyOf } from '../../edge/idempotency/run-key.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
-import { readingFor } from '../../edge/streams/reading-for.ts';
-import { type RunPlace, watchRun } from '../road/watch-run.ts';
+import { earlierAnswer } from '../road/earlier-answer.ts';
+import { eventsOfRun } from '../road/events-of-run.ts';
 import type { Chat } from './chat.ts';
-import type { Answer } from './from-ui-message.ts';
+import type { MessageAnswers } from './from-ui-message.ts';
 import type { Shown } from './show-run.ts';
 import { createChunker } from './to-chunks.ts';
 
@@ -25,53 +26,72 @@ interface WaitedFor {
   readonly name: string;
 }
 
+/** Calls of a run that the page answers. */
+interface Answered {
+  readonly run: LedgerRun;
+  /** Names of the calls, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The events of the run before the answer, which the client has already. */
+  readonly before: readonly StoredEvent[];
+}
+
 /** Answers the run of a chat that waits. The events behind the place where it waited are the rest of its message. Throws 409 when no run waits for any of the answers. */
 export async function answerRun(context: Context, { request, reply }: Exchange, asked: Asked): Promise<Shown> {
   const { chat, answers } = asked;
-  const found = await waitingRun(context, asked);
+  const idempotencyKey = answerKeyOf(request);
+  const waiting = await waitingRun(context, asked);
+  const found = waiting ?? (idempotencyKey === '' ? undefined : await answeredRun(context, asked));
   if (found === undefined) throw new HttpError(409, 'The chat waits for no answer any more.');
   const run = { ...chat, invocationId: found.run.invocationId };
-  const before = await readToEnd(context, run, reply);
   const functionResponses = answers.flatMap(({ id, response }) => {
-    const name = found.calls.find(({ functionCallId }) => functionCallId === id)?.name;
+    const name = found.names.get(id);
     return name === undefined ? [] : [{ id, name, response }];
   });
   const answer = {
     ...run,
     functionResponsesJson: encodeJson(functionResponses),
     isBound: request.identity.grant?.userId !== undefined,
-    attempt: found.run.attempt,
-    idempotencyKey: answerKeyOf(request),
+    attempt: waiting?.run.attempt ?? 0,
+    idempotencyKey,
   };
   markReplayed(reply, await context.runs.answerRun(answer, leavableCall(reply)));
   context.arriving.leave(request);
-  return { run, ...before };
+  return { run, ...placeBehind(found.before) };
 }
 
-interface Asked {
+interface Asked extends MessageAnswers {
   readonly chat: Chat;
-  readonly answers: readonly Answer[];
 }
 
-async function waitingRun({ sessions }: Context, { chat, answers }: Asked) {
-  const ids = new Set(answers.map(({ id }) => id));
-  const { runs } = await sessions.listRuns({ ...chat, statuses: [RunStatus.WAITING] }, unary);
-  const waiting = runs.map((run) => ({ run, calls: callsOf(run) }));
-  return waiting.find(({ calls }) => calls.some(({ functionCallId }) => ids.has(functionCallId)));
+async function waitingRun(context: Context, { chat, answers }: Asked): Promise<Answered | undefined> {
+  const { runs } = await context.sessions.listRuns({ ...chat, statuses: [RunStatus.WAITING] }, unary);
+  const waiting = runs.map((run) => ({ run, names: namesOf(run) }));
+  const found = waiting.find(({ names }) => answers.some(({ id }) => names.has(id)));
+  if (found === undefined) return undefined;
+  const { invocationId } = found.run;
+  return { ...found, before: await eventsOfRun(context, { ...chat, invocationId }, found.run) };
 }
 
-function callsOf({ waitingForJson }: LedgerRun): readonly WaitedFor[] {
-  return waitingForJson.length === 0 ? [] : (JSON.parse(Buffer.from(waitingForJson).toString()) as WaitedFor[]);
+function namesOf({ waitingForJson }: LedgerRun): Map<string, string> {
+  const calls = waitingForJson.length === 0 ? [] : (JSON.parse(Buffer.from(waitingForJson).toString()) as WaitedFor[]);
+  return new Map(calls.map(({ functionCallId, name }) => [functionCallId, name]));
 }
 
-/** Reads the events of a run that waits, which the client has already. */
-async function readToEnd(context: Context, run: Shown['run'], reply: FastifyReply): Promise<Omit<Shown, 'run'>> {
+/** The run of the message, if it has had an answer to one of the calls: this may be the same request again. */
+async function answeredRun(context: Context, { chat, runId, answers }: Asked): Promise<Answered | undefined> {
+  const name = { ...chat, invocationId: runId };
+  const { run } = await context.sessions.getRun(name, unary).catch((error: unknown) => {
+    if (isMeshError(error) && error.code === 'not_found') return { run: undefined };
+    throw error;
+  });
+  if (run === undefined) return undefined;
+  const earlier = earlierAnswer(await eventsOfRun(context, name, run), new Set(answers.map(({ id }) => id)));
+  return earlier && { run, ...earlier };
+}
+
+/** The place behind events that the client has already. */
+function placeBehind(events: readonly StoredEvent[]): Omit<Shown, 'run'> {
   const chunker = createChunker();
-  let from: RunPlace = { seq: 0, partial: 0 };
-  for await (const told of watchRun(context, run, { signal: readingFor(reply.raw).signal })) {
-    if ('end' in told) break;
-    chunker.add(told.frame);
-    from = told.frame;
-  }
-  return { from, chunker };
+  for (const event of events) chunker.add(event);
+  return { from: { seq: events.at(-1)?.seq ?? 0, partial: 0 }, chunker };
 }

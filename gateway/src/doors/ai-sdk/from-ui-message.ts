@@ -19,6 +19,12 @@ export interface Answer {
   readonly response: object;
 }
 
+/** The answers in a message of the app. Its id is that of its run. */
+export interface MessageAnswers {
+  readonly runId: string;
+  readonly answers: readonly Answer[];
+}
+
 /** The newest message of the user. The session has those before. Throws 400 when there is none, and for files that cannot be sent. */
 export function newestMessage({ messages }: ChatRequest): UserMessage {
   const index = messages.findLastIndex(({ role }) => role === 'user');
@@ -53,10 +59,10 @@ function bytesOf(base64: string, place: string): string {
 }
 
 /** The answers to calls in the message that is sent: an older one where `messageId` names it, as after an approval of an earlier answer, else the last one. */
-export function answersIn({ messages, messageId, trigger }: ChatRequest): Answer[] {
-  if (trigger === 'regenerate-message') return [];
+export function answersIn({ messages, messageId, trigger }: ChatRequest): MessageAnswers {
   const sent = messages.find(({ id }) => id !== undefined && id === messageId) ?? messages.at(-1);
-  return sent?.role === 'assistant' ? sent.parts.flatMap(answerOf) : [];
+  const isAnswer = trigger !== 'regenerate-message' && sent?.role === 'assistant';
+  return { runId: sent?.id ?? '', answers: isAnswer ? sent.parts.flatMap(answerOf) : [] };
 }
 
 function answerOf({ state, approval, toolCallId, output, errorText }: UiMessage['parts'][number]): Answer[] {

@@ -49,8 +49,8 @@ function begin(context: Context, { request, reply }: Sending): Promise<Shown> {
   const { identity, params, body, query } = request;
   const place = { app_name: params.app_name, session_id: body.id };
   const chat = chatOf({ identity, params: place, query: { user: body.user || query.user } });
-  const answers = answersIn(body);
-  if (answers.length > 0) return answerRun(context, { request, reply }, { chat, answers });
+  const given = answersIn(body);
+  if (given.answers.length > 0) return answerRun(context, { request, reply }, { chat, ...given });
   return sendMessage(context, { request, reply }, chat);
 }
 

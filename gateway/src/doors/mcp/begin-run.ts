@@ -7,7 +7,9 @@ import { BadRequest, HttpError } from '../../edge/errors/request-error.ts';
 import { leavableCall } from '../../edge/idempotency/keyed-call.ts';
 import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { earlierAnswer } from '../road/earlier-answer.ts';
 import { endUserOf } from '../road/end-user.ts';
+import { eventsOfRun } from '../road/events-of-run.ts';
 import { type DoorRun, startRun } from '../road/start-run.ts';
 import { runIdOf } from './cancel-call.ts';
 import type { DoorCall } from './door-call.ts';
@@ -74,12 +76,18 @@ async function answerRun(
   const userId = isBound || args.user ? endUserOf(identity, args.user) : '';
   const { run } = await context.sessions.getRun({ accountId, appName, userId, invocationId: runId }, unary);
   if (run === undefined) throw new HttpError(404, 'There is no such run.');
-  const calls = waitingCalls(run);
-  const nameOf = (id: string) => calls.find(({ functionCallId }) => functionCallId === id)?.name ?? '';
-  const answers = to(calls).map(({ id, response }) => ({ id, name: nameOf(id), response }));
   const found = { accountId, appName, userId: run.userId, sessionId: run.sessionId, invocationId: runId };
-  if (answers.length > 0) {
-    const content = { functionResponsesJson: encodeJson(answers), idempotencyKey: keyOf(request, call) };
+  const calls = waitingCalls(run);
+  const given = to(calls);
+  if (given.length > 0) {
+    const idempotencyKey = keyOf(request, call);
+    const awaited = new Map(calls.map(({ functionCallId, name }) => [functionCallId, name]));
+    const ids = given.map(({ id }) => id).filter((id) => !awaited.has(id));
+    const isRepeat = idempotencyKey !== '' && ids.length === given.length;
+    const earlier = isRepeat ? earlierAnswer(await eventsOfRun(context, found, run), new Set(ids)) : undefined;
+    const names = earlier?.names ?? awaited;
+    const answers = given.map(({ id, response }) => ({ id, name: names.get(id) ?? '', response }));
+    const content = { functionResponsesJson: encodeJson(answers), idempotencyKey };
     await context.runs.answerRun({ ...found, ...content, isBound }, leavableCall(reply));
   }
   context.arriving.leave(request);
