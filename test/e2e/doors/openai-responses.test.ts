@@ -250,3 +250,12 @@ test('requests that cannot be served name their fault', async () => {
     expect({ fields, ...answer }).toMatchObject({ status: 400, body: { error: { param } } });
   }
 });
+
+test('an unknown model is refused with the words that models are apps, and where they are listed', async () => {
+  const told = { status: 404, message: expect.stringMatching(/ecko.* apps.*GET \/v1\/models/) };
+  const refused = { ...told, code: 'app_not_found', type: 'not_found_error' };
+  const messages = [{ role: 'user' as const, content: 'hello' }];
+  await expect(client.chat.completions.create({ model: 'ecko', messages })).rejects.toMatchObject(refused);
+  await expect(client.responses.create({ model: 'ecko', input: 'hello' })).rejects.toMatchObject(refused);
+  await expect(client.models.retrieve('ecko')).rejects.toMatchObject(told);
+});

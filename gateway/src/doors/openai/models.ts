@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { HttpError } from '../../edge/errors/request-error.ts';
 import { routeFamily } from '../../edge/http/route-family.ts';
-import { openAiProblem } from './openai-problem.ts';
+import { modelsAreApps, openAiProblem } from './openai-problem.ts';
 
 const reads = routeFamily({
   tag: 'doors',
@@ -25,7 +25,7 @@ export function modelRoutes(app: App, { runs, authentication }: Context): void {
   app.get('/v1/models/:model', reads(authentication, { hide: true, params: ModelPath }), async (request) => {
     const { model } = request.params;
     const names = await namesOf(request.identity.accountId);
-    if (!names.includes(model)) throw new HttpError(404, `There is no app ${JSON.stringify(model)}.`);
+    if (!names.includes(model)) throw new HttpError(404, `There is no app ${JSON.stringify(model)}. ${modelsAreApps}`);
     return modelOf(model);
   });
 }
