@@ -7,6 +7,18 @@ import { messageOf, type MessageOptions } from './message-of.ts';
 
 const columns = ['invocationId', 'status', 'appName', 'userId', 'sessionId', 'createTime', 'model'];
 
+/** Ids of runs are unique in a session only. */
+const sessionOption = [
+  '--session <id>',
+  'the session of the run, where runs of several have its id; else the newest one is meant',
+] as const;
+
+interface InSession {
+  readonly session?: string | undefined;
+}
+
+const runOf = (invocationId: string, { session: sessionId }: InSession) => ({ invocationId, sessionId });
+
 interface RunOptions extends MessageOptions {
   readonly session?: string;
   readonly user: string;
@@ -48,12 +60,13 @@ function addTail(program: Command): void {
     .command('tail')
     .description('watch a run from its beginning, by default the newest one')
     .argument('[run]')
-    .action(async (id: string | undefined, _: object, command: Command) => {
+    .option(...sessionOption)
+    .action(async (id: string | undefined, { session }: InSession, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const [newest] = id === undefined ? (await mesh.runs.list({ limit: 1 }).page()).items : [];
-      const wanted = id ?? newest?.invocationId;
+      const [newest] = id === undefined ? (await mesh.runs.list({ session, limit: 1 }).page()).items : [];
+      const wanted = id === undefined ? newest : runOf(id, { session });
       if (wanted === undefined) throw new UsageError('There is no run yet. Type: agentmesh run echo Hello');
-      process.exitCode = await followRun(mesh.runs.watch(wanted), output);
+      process.exitCode = await followRun(mesh.runs.watch(wanted), output, session);
     });
 }
 
@@ -62,9 +75,10 @@ function addLogs(program: Command): void {
     .command('logs')
     .description('print what code of a run has printed, and what the server warns of')
     .argument('<run>')
-    .action(async (id: string, _: object, command: Command) => {
+    .option(...sessionOption)
+    .action(async (id: string, options: InSession, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const log = await mesh.runs.log(id);
+      const log = await mesh.runs.log(runOf(id, options));
       if (output.isJson) return output.record(log);
       for (const line of log.lines) output.line(textOfLine(line));
       if (log.leftOut !== undefined) output.note(`${log.leftOut} further lines were not kept.`);
@@ -90,15 +104,19 @@ function addLists(program: Command): void {
     .option('--status <status>', 'queued, running, waiting, completed, failed, cancelled or interrupted')
     .option('--app <app>')
     .option('--user <id>')
+    .option(
+      '--session <id>',
+      'only runs of this session; with a run: the one of this session, where runs of several have its id',
+    )
     .option('--agent-version <version>', 'only runs that this version of the agent has answered')
     .option('--min-cost <dollars>', 'only runs that have cost so much or more')
     .option('--limit <count>', 'how many', '20')
     .action(async (id: string | undefined, filter: Record<string, string>, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      if (id !== undefined) return output.record(await mesh.runs.get(id));
-      const { status, app, user, agentVersion, limit } = filter;
+      if (id !== undefined) return output.record(await mesh.runs.get(runOf(id, filter)));
+      const { status, app, user, session, agentVersion, limit } = filter;
       const minCost = filter['minCost'] === undefined ? undefined : Number(filter['minCost']);
-      const named = { status: status as 'queued', app, user, agentVersion, minCost };
+      const named = { status: status as 'queued', app, user, session, agentVersion, minCost };
       const page = await mesh.runs.list({ ...named, limit: Number(limit) }).page();
       output.rows(page.items, columns);
     });
@@ -110,8 +128,13 @@ function addLists(program: Command): void {
       const runs = await mesh.runs.inbox().all();
       if (output.isJson) return output.rows(runs, []);
       const rows = runs.flatMap(({ waitingFor = [], ...run }) => waitingFor.map((call) => ({ ...run, ...call })));
-      output.rows(rows, ['invocationId', 'appName', 'functionCallId', 'name', 'args']);
+      output.rows(rows, ['invocationId', 'appName', 'sessionId', 'functionCallId', 'name', 'args']);
     });
+}
+
+interface AnswerOptions extends InSession {
+  readonly call?: string;
+  readonly background?: true;
 }
 
 function addChanges(program: Command): void {
@@ -119,9 +142,10 @@ function addChanges(program: Command): void {
     .command('cancel')
     .description('stop a run')
     .argument('<run>')
-    .action(async (id: string, _: object, command: Command) => {
+    .option(...sessionOption)
+    .action(async (id: string, options: InSession, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const run = await mesh.runs.cancel(id);
+      const run = await mesh.runs.cancel(runOf(id, options));
       if (output.isJson) output.record(run);
       else output.line(run.status);
     });
@@ -131,16 +155,17 @@ function addChanges(program: Command): void {
     .argument('<run>')
     .argument('<response>', 'JSON, such as \'{"confirmed": true}\'; another text becomes {"result": text}')
     .option('--call <id>', 'the call, where the run waits for several')
+    .option(...sessionOption)
     .option('--background', 'do not watch the run')
-    .action(async (id: string, text: string, options: { call?: string; background?: true }, command: Command) => {
+    .action(async (id: string, text: string, options: AnswerOptions, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const run = mesh.runs.watch(id);
+      const run = mesh.runs.watch(runOf(id, options));
       // The words of the run so far are known.
       for await (const _ of run);
       for await (const _ of run.text);
       const response = responseOf(text);
       await run.answer(options.call === undefined ? response : { id: options.call, response });
-      if (options.background !== true) process.exitCode = await followRun(run, output);
+      if (options.background !== true) process.exitCode = await followRun(run, output, options.session);
     });
 }
 
