@@ -3675,6 +3675,12 @@ export interface components {
             id: string;
             /** @enum {unknown} */
             op: "added" | "changed" | "removed";
+            /** @description For a run and a wait the app of its session. */
+            app_name?: string;
+            /** @description For a run and a wait the user of its session. */
+            user_id?: string;
+            /** @description For a run and a wait its session: runs of several sessions may have one id. */
+            session_id?: string;
         };
         /** SlowAccount */
         SlowAccount: {

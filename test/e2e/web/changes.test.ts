@@ -8,7 +8,7 @@ const url = inject('meshUrl');
 interface Frame {
   readonly event: string | undefined;
   readonly id: string;
-  readonly change: { kind?: string; id?: string; op?: string };
+  readonly change: Partial<Record<'kind' | 'id' | 'op' | 'app_name' | 'user_id' | 'session_id', string>>;
 }
 
 interface Run {
@@ -47,7 +47,7 @@ async function watch({ token }: Caller, last?: string): Promise<Watch> {
   };
 }
 
-test('runs, waits, notifications, agents and schedules of the account are told, by kind and id', async () => {
+test('runs, waits, notifications, agents and schedules of the account are told, by kind and id, and runs and waits by session', async () => {
   const [ada, bob] = [await newAccount(url), await newAccount(url)];
   await using watching = await watch(ada);
   await using other = await watch(bob);
@@ -56,11 +56,12 @@ test('runs, waits, notifications, agents and schedules of the account are told, 
   const newMessage = { role: 'user', parts: [{ text: '[[tool:request_input {}]]' }] };
   const { body } = await ada.request<Run>('POST', '/runs', { appName, userId, sessionId, newMessage });
   const run = body.invocationId;
+  const place = { app_name: appName, user_id: userId, session_id: sessionId };
   await watching.see({ kind: 'agent', id: String(id), op: 'added' });
-  await watching.see({ kind: 'run', id: run, op: 'added' });
+  await watching.see({ kind: 'run', id: run, op: 'added', ...place });
   await watching.see({ kind: 'wait', id: run, op: 'added' });
   await ada.request('POST', `/runs/${run}/cancel`, {});
-  await watching.see({ kind: 'wait', id: run, op: 'removed' });
+  await watching.see({ kind: 'wait', id: run, op: 'removed', ...place });
   await watching.see({ kind: 'run', id: run, op: 'changed' });
   await watching.see({ kind: 'notification', op: 'added' });
   const schedule = {

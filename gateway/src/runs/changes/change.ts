@@ -1,8 +1,11 @@
-/** A change in an account: a kind and an id. Its words are read from the routes of the kind. */
+/** A change in an account: a kind and an id, and for runs and waits the session. Its words are read from the routes of the kind. */
 export interface Change {
   readonly kind: ChangeKind;
   readonly id: string;
   readonly op: 'added' | 'changed' | 'removed';
+  readonly app_name?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly session_id?: string | undefined;
 }
 
 export const changeKinds = ['run', 'wait', 'notification', 'agent', 'schedule'] as const;

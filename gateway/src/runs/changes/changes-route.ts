@@ -15,6 +15,11 @@ const Change = Type.Object(
     kind: Type.Enum([...changeKinds]),
     id: Type.String({ description: 'For a run and a wait the `invocationId`.' }),
     op: Type.Enum(['added', 'changed', 'removed']),
+    app_name: Type.Optional(Type.String({ description: 'For a run and a wait the app of its session.' })),
+    user_id: Type.Optional(Type.String({ description: 'For a run and a wait the user of its session.' })),
+    session_id: Type.Optional(
+      Type.String({ description: 'For a run and a wait its session: runs of several sessions may have one id.' }),
+    ),
   },
   { title: 'Change' },
 );
@@ -29,7 +34,7 @@ const LastEventId = Type.Object({
   'last-event-id': Type.Optional(Type.String({ maxLength: 64, description: 'Id of the last frame that was read.' })),
 });
 
-/** Changes of the account as server-sent events: kinds and ids. The stream ends with the process and with its credential; the client connects again. */
+/** Changes of the account as server-sent events: kinds and ids, and the sessions of runs. The stream ends with the process and with its credential; the client connects again. */
 export function changesRoute(app: App, context: Context): void {
   const { config, bus, authentication, draining, log } = context;
   const changes = createChangeFeeds({ bus, services: context, log });

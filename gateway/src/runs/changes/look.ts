@@ -62,10 +62,10 @@ function nameOf({ appName, userId, sessionId, invocationId }: LedgerRun): string
   return JSON.stringify([invocationId, appName, userId, sessionId]);
 }
 
-/** Clients know a run by its id. */
-function ofRun(change: Change): Change {
-  const [id = ''] = JSON.parse(change.id) as string[];
-  return { ...change, id };
+/** Clients know a run by its id, and tell those of several sessions apart by the names of the session. */
+function ofRun({ kind, id: name, op }: Change): Change {
+  const [id = '', app_name, user_id, session_id] = JSON.parse(name) as string[];
+  return { kind, id, op, app_name, user_id, session_id };
 }
 
 function versionsOf(runs: Sight['runs']): Versions {

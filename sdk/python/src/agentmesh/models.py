@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 6db515395d8ea4ea521bd413f8d8df36fecb7b438afe608b60244ecbe4c2b8eb
+# SHA-256 of the document: da680c129c731c0cf07f6bbaa8841f7f74a7beb66981f20251450a06d7e86f45
 
 from typing import Any, Literal, TypeAlias
 
@@ -982,6 +982,18 @@ class Change(TypedDict):
     For a run and a wait the `invocationId`.
     """
     op: Literal["added", "changed", "removed"]
+    app_name: NotRequired[str]
+    """
+    For a run and a wait the app of its session.
+    """
+    user_id: NotRequired[str]
+    """
+    For a run and a wait the user of its session.
+    """
+    session_id: NotRequired[str]
+    """
+    For a run and a wait its session: runs of several sessions may have one id.
+    """
 
 
 class SpentItem(TypedDict):
