@@ -40,6 +40,7 @@ const model = 'provider="openai",model="gpt-5-mini"';
 test('calls, tokens, cost and time to the first token are told by model', async () => {
   await caller.run(await caller.createSession('priced'), 'hi');
   await expect.poll(() => valueOf(`agentmesh_model_calls_total{${model},outcome="answered"}`)).toBe(1);
+  expect(await valueOf(`agentmesh_model_calls_total{${model},outcome="failed"}`)).toBe(0);
   for (const kind of ['input', 'output'])
     expect(await valueOf(`agentmesh_model_tokens_total{${model},kind="${kind}"}`)).toBeGreaterThan(0);
   expect(await valueOf(`agentmesh_model_first_token_seconds_count{${model}}`)).toBe(1);

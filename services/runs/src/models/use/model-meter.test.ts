@@ -19,6 +19,7 @@ test('calls of models are counted by outcome and tokens by kind, and the first t
   expect(calls.map(({ labels, value }) => [labels['outcome'], value])).toEqual([
     ['answered', 1],
     ['failed', 1],
+    ['left', 0],
   ]);
   const tokens = await valuesOf(metrics, 'agentmesh_model_tokens_total');
   expect(tokens.map(({ labels, value }) => [labels['kind'], value])).toEqual([
@@ -32,11 +33,24 @@ test('calls of models are counted by outcome and tokens by kind, and the first t
   expect(await counted('agentmesh_model_call_seconds')).toBe(2);
 });
 
+test('calls of a model are counted from 0 for each outcome when its first one begins: Prometheus sees no increase in the first sample of a series', async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  createModelMeter(metrics).begin({ provider: 'openai', model: 'gpt' });
+  const calls = await valuesOf(metrics, 'agentmesh_model_calls_total');
+  expect(calls.map(({ labels, value }) => [labels['outcome'], value])).toEqual([
+    ['answered', 0],
+    ['failed', 0],
+    ['left', 0],
+  ]);
+});
+
 test('an account that calls ever new models makes no ever new metrics', async () => {
   const metrics = createMetrics({ processMetrics: false });
   const meter = createModelMeter(metrics);
   for (let n = 0; n < 150; n += 1) meter.begin({ provider: 'openai', model: `m${n}` }).end(undefined, 'failed');
   const calls = await valuesOf(metrics, 'agentmesh_model_calls_total');
-  expect(calls).toHaveLength(101);
-  expect(calls.find(({ labels }) => labels['model'] === 'other')?.value).toBe(50);
+  const failed = calls.filter(({ labels }) => labels['outcome'] === 'failed');
+  expect(failed).toHaveLength(101);
+  expect(calls).toHaveLength(3 * 101);
+  expect(failed.find(({ labels }) => labels['model'] === 'other')?.value).toBe(50);
 });

@@ -18,15 +18,12 @@ export interface ModelMeter {
 const mostModels = 100;
 const buckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
 const labelNames = ['provider', 'model'] as const;
+const outcomes: readonly CallEnd['outcome'][] = ['answered', 'failed', 'left'];
 
 /** Counts calls and tokens by model, and times the first token and the whole answer. Names of models are bounded, because accounts choose them. */
 export function createModelMeter(metrics: Metrics): ModelMeter {
   const bounded = createBoundedNames(mostModels);
-  const calls = metrics.counter({
-    name: 'agentmesh_model_calls_total',
-    help: 'Calls of models by how they ended: answered, failed, or left before the end of the answer.',
-    labelNames: [...labelNames, 'outcome'],
-  });
+  const calls = createCallCounter(metrics);
   const tokens = metrics.counter({
     name: 'agentmesh_model_tokens_total',
     help: 'Tokens of models by kind: input (cached ones included), cached, output (thoughts included).',
@@ -47,6 +44,7 @@ export function createModelMeter(metrics: Metrics): ModelMeter {
   return {
     begin({ provider, model }) {
       const labels = { provider, model: bounded(model) };
+      calls.tellFromZero(labels);
       const startedAt = performance.now();
       const spent = requestContext.getStore()?.spent;
       const seconds = (): number => (performance.now() - startedAt) / 1_000;
@@ -57,13 +55,39 @@ export function createModelMeter(metrics: Metrics): ModelMeter {
           hasSpoken = true;
         },
         end(counts, outcome) {
-          calls.inc({ ...labels, outcome });
+          calls.count(labels, outcome);
           whole.observe(labels, seconds());
           if (spent !== undefined) spent.model += performance.now() - startedAt;
           for (const kind of ['input', 'cached', 'output'] as const)
             tokens.inc({ ...labels, kind }, counts?.[kind] ?? 0);
         },
       };
+    },
+  };
+}
+
+interface Labels {
+  readonly provider: string;
+  readonly model: string;
+}
+
+function createCallCounter(metrics: Metrics) {
+  const calls = metrics.counter({
+    name: 'agentmesh_model_calls_total',
+    help: 'Calls of models by how they ended: answered, failed, or left before the end of the answer.',
+    labelNames: [...labelNames, 'outcome'],
+  });
+  const told = new Set<string>();
+  return {
+    count(labels: Labels, outcome: CallEnd['outcome']): void {
+      calls.inc({ ...labels, outcome });
+    },
+    /** Prometheus sees no increase in the first sample of a series, and an alert asks for that of calls that have failed. */
+    tellFromZero(labels: Labels): void {
+      const name = `${labels.provider}/${labels.model}`;
+      if (told.has(name)) return;
+      told.add(name);
+      for (const outcome of outcomes) calls.inc({ ...labels, outcome }, 0);
     },
   };
 }
