@@ -94,6 +94,11 @@ export function uploadExpired(): MeshError {
   return new MeshError('unavailable', 'artifact_upload_expired', 'The artifact took too long to arrive; try again.');
 }
 
+/** The blob store has lost bytes of the payload. `cause` says of which, and stays in the process. */
+export function artifactDamaged(cause: Error): MeshError {
+  return new MeshError('internal', 'artifact_damaged', 'The payload of the artifact is damaged.', { cause });
+}
+
 /** The blob store failed. `cause` is its error and stays in the process. */
 export function storeUnavailable(cause: unknown): MeshError {
   const message = 'The store of artifacts cannot be reached.';

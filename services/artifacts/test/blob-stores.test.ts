@@ -64,6 +64,15 @@ describe.each([
     }
   });
 
+  test('returns those bytes of a range that an object has', async () => {
+    await using opened = await open();
+    const name = newName();
+    const bytes = randomBytes(1_000);
+    await write(opened.store, name, bytes);
+    expect((await read(opened.store, name, 990, 20)).equals(bytes.subarray(990))).toBe(true);
+    expect(await read(opened.store, name, 1_000, 20)).toHaveLength(0);
+  });
+
   test('does not show aborted, unfinished or removed objects', async () => {
     await using opened = await open();
     const { store } = opened;

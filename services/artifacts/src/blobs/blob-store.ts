@@ -4,7 +4,7 @@ export interface BlobName {
   readonly id: string;
 }
 
-/** At most `length` bytes, beginning at byte `start`. */
+/** `length` bytes, beginning at byte `start`. */
 export interface ByteRange {
   readonly start: number;
   readonly length: number;
@@ -14,7 +14,7 @@ export interface ByteRange {
 export interface BlobStore {
   /** Starts writing an object. */
   write(name: BlobName): Promise<BlobWriter>;
-  /** Streams the bytes of a range. Throws `artifact_not_found` when the object does not exist. */
+  /** Streams the bytes of a range that the object has. Throws `artifact_not_found` when the object does not exist. */
   read(name: BlobName, range: ByteRange): AsyncIterable<Uint8Array>;
   /** Removes an object, complete or incomplete. Idempotent. */
   remove(name: BlobName): Promise<void>;

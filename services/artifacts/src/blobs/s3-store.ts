@@ -134,6 +134,7 @@ async function* readObject(
     const { Body } = await client.send(request, { abortSignal: leaving.signal });
     yield* withoutSilence(Body as Readable, silenceMs);
   } catch (error) {
+    if (statusOf(error) === 416) return;
     throw statusOf(error) === 404 ? artifactNotFound() : storeUnavailable(error);
   } finally {
     leaving.abort();

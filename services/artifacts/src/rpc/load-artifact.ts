@@ -1,10 +1,11 @@
 import { createMemoryRelease } from '@agentmesh/lib/heap';
+import { isMeshError } from '@agentmesh/lib/rpc';
 import type { LoadArtifactRequest } from '@agentmesh/proto/artifacts/v1';
 import { type StoredKey, storedKey } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';
 import type { ByteRange } from '../blobs/blob-store.ts';
 import type { Context } from '../context.ts';
-import { artifactNotFound, referencesTooDeep, requestInvalid } from '../errors.ts';
+import { artifactDamaged, artifactNotFound, referencesTooDeep, requestInvalid } from '../errors.ts';
 import { type PartJson, referenceOf, toKind } from '../part.ts';
 import { type LoadedRow, selectVersionWithPayload } from '../store/versions.ts';
 import { versionRecord } from '../version-record.ts';
@@ -21,15 +22,20 @@ export function loadArtifact(context: Context): Handlers['loadArtifact'] {
     const head = { version: versionRecord(key, row), payload: toKind(row.payload), partJson: Buffer.from(row.part) };
     yield { kind: { case: 'head' as const, value: head } };
     const release = createMemoryRelease();
-    for await (const chunk of readPayload(context, row, rangeOf(request, row))) {
+    for await (const chunk of readPayload(context, { key, row }, rangeOf(request, row))) {
       release(chunk.byteLength);
       yield { kind: { case: 'chunk' as const, value: chunk } };
     }
   };
 }
 
+interface Found {
+  readonly key: StoredKey;
+  readonly row: LoadedRow;
+}
+
 /** Follows references, at most 8, to the version that has the payload. */
-async function findVersion({ db }: Context, request: LoadArtifactRequest): Promise<{ key: StoredKey; row: LoadedRow }> {
+async function findVersion({ db }: Context, request: LoadArtifactRequest): Promise<Found> {
   const sessionId = request.key?.sessionId.trim() ?? '';
   let key = storedKey(request.key);
   let { version } = request;
@@ -52,11 +58,34 @@ function rangeOf({ offset, length }: LoadArtifactRequest, { size }: LoadedRow): 
   return { start: Number(start), length: Number(length === undefined || length > rest ? rest : length) };
 }
 
-async function* readPayload({ blobs }: Context, row: LoadedRow, range: ByteRange): AsyncGenerator<Uint8Array> {
-  if (row.bytes !== null) {
-    const bytes = row.bytes.subarray(range.start, range.start + range.length);
-    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
-  } else if (row.blob_id !== null) {
-    yield* blobs.read({ accountId: row.account_id, id: row.blob_id }, range);
+async function* readPayload(context: Context, found: Found, range: ByteRange): AsyncGenerator<Uint8Array> {
+  const { bytes, blob_id: blobId } = found.row;
+  if (bytes !== null) {
+    const wanted = bytes.subarray(range.start, range.start + range.length);
+    for (let at = 0; at < wanted.length; at += chunkBytes) yield wanted.subarray(at, at + chunkBytes);
+  } else if (blobId !== null) yield* readObject(context, { ...found, blobId }, range);
+}
+
+/** Throws `artifact_damaged` when the store has lost some of the bytes. An object that is gone with its version is not found. */
+async function* readObject(
+  { db, blobs }: Context,
+  { key, row, blobId }: Found & { readonly blobId: string },
+  range: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  let missing = range.length;
+  try {
+    for await (const chunk of blobs.read({ accountId: row.account_id, id: blobId }, range)) {
+      missing -= chunk.byteLength;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!isMeshError(error) || error.reason !== 'artifact_not_found') throw error;
+    const now = await selectVersionWithPayload(db, key, row.version);
+    if (now?.blob_id !== blobId) throw error;
   }
+  if (missing <= 0) return;
+  const place = `the object ${row.account_id}/${blobId} of ${key[4]} (version ${row.version})`;
+  throw artifactDamaged(
+    new Error(`${place} has ${missing} bytes less than the ${range.length} from ${range.start} on`),
+  );
 }

@@ -768,6 +768,7 @@ export declare const ArtifactsService: GenService<{
   /**
    * Streams a version: its head, then its payload in chunks. A reference to another artifact is followed, at most 8 times. NOT_FOUND
    * artifact_not_found, also for a version with an empty payload. INVALID_ARGUMENT artifact_reference_invalid, artifact_reference_foreign.
+   * INTERNAL artifact_damaged, after the head, when the store has lost bytes of the payload.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.LoadArtifact
    */

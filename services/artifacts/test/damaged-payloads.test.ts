@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDirectoryStore } from '../src/blobs/directory-store.ts';
+import { loadArtifact } from '../src/rpc/load-artifact.ts';
+import { type Key, load, newKey, openArtifacts, save, type TestArtifacts } from './open-artifacts.ts';
+
+let service: TestArtifacts;
+beforeAll(async () => {
+  service = await openArtifacts({ ARTIFACT_INLINE_MAX_BYTES: '1000' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const damaged = { code: 'internal', reason: 'artifact_damaged' };
+const size = 600_000;
+
+/** An artifact, and the file of its payload. */
+async function saved(): Promise<{ key: Key; file: string }> {
+  const key = newKey();
+  await save(service.client, key, randomBytes(size));
+  const [row] = await service.rows(`select id::text from blobs where account_id = '${key.accountId}'`);
+  const id = String(row?.['id']);
+  return { key, file: join(service.folder, 'artifacts', key.accountId, id.slice(0, 2), id) };
+}
+
+/** Number of bytes that a read answers as if they were all. */
+const readBytes = async (key: Key, range: object = {}): Promise<number> =>
+  (await load(service.client, key, range)).bytes.length;
+
+describe('a payload of which the store has lost the end', () => {
+  test.each([
+    ['whole', {}],
+    ['in a range that crosses its end', { offset: 299_999n, length: 2n }],
+    ['in a range behind its end', { offset: 400_000n }],
+  ])('fails when it is read %s', async (_, range) => {
+    const { key, file } = await saved();
+    await truncate(file, 300_000);
+    await expect(readBytes(key, range)).rejects.toMatchObject(damaged);
+  });
+
+  test('is read in a range that it has, and its head is read', async () => {
+    const { key, file } = await saved();
+    await truncate(file, 300_000);
+    expect(await readBytes(key, { offset: 299_990n, length: 10n })).toBe(10);
+    expect((await load(service.client, key, { length: 0n })).head.version?.size).toBe(BigInt(size));
+  });
+
+  test('has a cause for the log, which names the artifact and no path', async () => {
+    const { key, file } = await saved();
+    await truncate(file, 300_000);
+    const log = createLogger({ level: 'silent', name: 'test' });
+    const migrations = new URL('../migrations/', import.meta.url);
+    await using db = await openDatabase(
+      { service: 'artifacts', url: service.databaseUrl, poolSize: 1, migrations },
+      log,
+    );
+    const blobs = await openDirectoryStore(join(service.folder, 'artifacts'));
+    const handler = loadArtifact({ db, blobs } as never) as (request: object) => AsyncIterable<unknown>;
+    const failure = await Array.fromAsync(handler({ key, offset: 0n })).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(String((failure as Error).cause)).toContain('a.bin (version 0)');
+    expect(String((failure as Error).cause)).not.toContain(service.folder);
+    expect((failure as Error).message).not.toContain('a.bin');
+  });
+});
+
+test('a payload that the store has lost is damaged, not an artifact that does not exist', async () => {
+  const { key, file } = await saved();
+  await rm(file);
+  await expect(readBytes(key)).rejects.toMatchObject(damaged);
+});
+
+test('an artifact that is deleted before its payload is read is not found', async () => {
+  const { key, file } = await saved();
+  const opened = service.client.loadArtifact({ key })[Symbol.asyncIterator]();
+  expect((await opened.next()).value).toMatchObject({ kind: { case: 'head' } });
+  await service.client.deleteArtifact({ key });
+  await rm(file);
+  await expect(opened.next()).rejects.toMatchObject({ code: 'not_found', reason: 'artifact_not_found' });
+});
