@@ -7,6 +7,7 @@ import { askByMail } from './jobs/ask-by-mail.ts';
 import { readMailboxTask } from './mail/read-mailbox-task.ts';
 import { tellOwner } from './mail/tell-owner.ts';
 import { reencrypt } from './reencrypt.ts';
+import { tellPaused } from './schedules/tell-paused.ts';
 import { startMail } from './start-mail.ts';
 import { startRunWebhooks } from './start-run-webhooks.ts';
 import { startClock } from './clock.ts';
@@ -30,7 +31,7 @@ export const webhooks = defineService({
       await openJobs({
         service: 'webhooks',
         db,
-        tasks: [readMailboxTask, tellOwner, askByMail],
+        tasks: [readMailboxTask, tellOwner, askByMail, tellPaused],
         log,
         metrics,
         draining,
@@ -40,7 +41,7 @@ export const webhooks = defineService({
     const due = new DueWork({ db, clock });
     const runWebhooks = startRunWebhooks(host, { db, clock, due });
     const mail = await startMail(host, { db, clock, jobs, due }, runWebhooks);
-    startSchedules(host, { db, clock, due });
+    await startSchedules(host, { db, clock, jobs, due });
     resources.defer(await bus.consume(AccountDeletedSchema, 'webhooks', onAccountDeleted(mail.context)));
 
     return {

@@ -11,12 +11,13 @@ import { keepTurns } from './keep-turns.ts';
 import type { Context } from './mail/context.ts';
 import { createScheduleHandlers } from './rpc/schedules/index.ts';
 import type { Schedules } from './schedules/schedules.ts';
+import { pauseTeller, tellPaused } from './schedules/tell-paused.ts';
 import { createTicker } from './schedules/ticker.ts';
 
-type Parts = Pick<Context, 'db' | 'clock'> & { readonly due: DueWork };
+type Parts = Pick<Context, 'db' | 'clock' | 'jobs'> & { readonly due: DueWork };
 
 /** Serves schedules, and runs them. */
-export function startSchedules(host: Host<typeof settings>, { db, clock, due }: Parts): void {
+export async function startSchedules(host: Host<typeof settings>, { db, clock, jobs, due }: Parts): Promise<void> {
   const { config, mesh, metrics, log, resources, draining } = host;
   const ticks = metrics.counter({
     name: 'agentmesh_webhooks_schedule_ticks_total',
@@ -27,6 +28,7 @@ export function startSchedules(host: Host<typeof settings>, { db, clock, due }: 
   const schedules: Schedules = {
     db,
     clock,
+    jobs,
     log,
     draining,
     wake,
@@ -37,6 +39,7 @@ export function startSchedules(host: Host<typeof settings>, { db, clock, due }: 
     notices: mesh.client(NoticesService),
     countTicks: (outcome, number) => ticks.inc({ outcome }, number),
   };
+  await jobs.work(tellPaused, pauseTeller(schedules));
   mesh.serve(SchedulesService, createScheduleHandlers(schedules));
   resources.use(startTicker(schedules, wake, due));
   resources.use(startJob(createForgetKeys(db), host));

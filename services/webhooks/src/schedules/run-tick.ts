@@ -1,12 +1,13 @@
 import {
   type DueSchedule,
   postponeSchedule,
-  selectSchedule,
+  type ScheduleActed,
   updateScheduleActed,
   updateScheduleMissed,
 } from '../store/schedules.ts';
 import type { Schedules } from './schedules.ts';
-import { callMs, failureOf, findTickRun, sessionOf, startTickRun } from './tick-run.ts';
+import { failureOf, findTickRun, sessionOf, startTickRun } from './tick-run.ts';
+import { tellPaused } from './tell-paused.ts';
 import { readTicks, type Ticks } from './ticks.ts';
 
 /** A tick that is later than this was missed. */
@@ -92,34 +93,29 @@ interface Outcome {
   readonly refused: number;
 }
 
-/** Writes what became of the tick. The schedule pauses when its runs are refused again and again; its owner is told first. */
+/** Writes what became of the tick. The schedule pauses when its runs are refused again and again. */
 async function write(schedules: Schedules, row: DueSchedule, { ticks, ...outcome }: Outcome): Promise<void> {
   const { db, clock, countTicks } = schedules;
   const { account_id: accountId, id, next_at: tick } = row;
   const isLate = tick.getTime() < clock.now().getTime() - graceMs;
-  const pauses = outcome.refused >= mostRefused && (await isUnchanged(schedules, row));
-  if (pauses) await tellPaused(schedules, row, outcome.error ?? '');
+  const pauses = outcome.refused >= mostRefused;
   const nextAt = ticks.after(tick) ?? null;
   const acted = { accountId, id, tick, nextAt, pauses, refusedBefore: row.refused, ...outcome };
-  await updateScheduleActed(db, { ...acted, madeUp: isLate ? row.made_up + 1 : 0 });
+  const written = { ...acted, madeUp: isLate ? row.made_up + 1 : 0 };
+  if (pauses) await pause(schedules, row, written);
+  else await updateScheduleActed(db, written);
   countTicks(outcome.error === null ? 'started' : 'failed', 1);
 }
 
-/** Whether the owner has changed nothing since the tick was claimed: a change begins the count of refused runs anew. */
-async function isUnchanged({ db }: Schedules, row: DueSchedule): Promise<boolean> {
-  const [present] = await selectSchedule(db, { accountId: row.account_id, id: row.id });
-  return present?.refused === row.refused && present.next_at?.getTime() === row.next_at.getTime();
-}
-
-/** Makes one notice for the owner, however often the tick is tried again. */
-async function tellPaused({ notices }: Schedules, row: DueSchedule, error: string): Promise<void> {
+/** Pauses the schedule unless its owner has changed it since the tick was claimed: a change begins the count of refused runs anew. The owner is told of a pause. */
+async function pause({ db, jobs }: Schedules, row: DueSchedule, acted: ScheduleActed): Promise<void> {
   const { account_id: accountId, id, next_at: tick, app_name: appName } = row;
-  const notice = {
-    accountId,
-    key: `schedule_paused ${id} ${tick.toISOString()}`,
-    type: 'schedule_paused',
-    title: `A schedule of ${appName.slice(0, 320)} is paused`,
-    body: `Its last ${mostRefused} runs were refused: ${error} Resume it when that is mended: POST /api/schedules/${id}/resume`,
-  };
-  await notices.addNotice(notice, { timeoutMs: callMs });
+  const reason = `Its last ${mostRefused} runs were refused: ${acted.error ?? ''}`;
+  const isPaused = await db.transaction(async (tx) => {
+    const [written] = await updateScheduleActed(tx, acted);
+    if (written?.is_paused !== true) return false;
+    await jobs.add(tx, tellPaused, [{ payload: { accountId, id, tick: tick.toISOString(), appName, reason } }]);
+    return true;
+  });
+  if (isPaused) jobs.wake(tellPaused);
 }

@@ -1,3 +1,4 @@
+import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
@@ -10,6 +11,7 @@ import type { Clock } from '../clock.ts';
 /** Resources of schedules. */
 export interface Schedules {
   readonly db: Database;
+  readonly jobs: Pick<Jobs, 'add' | 'wake'>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Aborts when the process begins nothing new. */

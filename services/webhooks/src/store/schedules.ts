@@ -156,7 +156,7 @@ export const takeDueSchedules = createQuery<Taking, DueSchedule>({
     returning ${columns}, is_first and before >= ${param.mostOfHour}::integer as is_over`,
 });
 
-interface Acted extends ScheduleKey {
+export interface ScheduleActed extends ScheduleKey {
   readonly tick: Date;
   readonly nextAt: Date | null;
   readonly invocationId: string | null;
@@ -171,14 +171,14 @@ interface Acted extends ScheduleKey {
 }
 
 /** SQL: the schedule has the tick still, and its owner has changed nothing since it was claimed. */
-const isUnchanged = (param: Placeholders<Acted>): string =>
+const isUnchanged = (param: Placeholders<ScheduleActed>): string =>
   `(next_at = ${param.tick} and refused = ${param.refusedBefore}::integer)`;
 
 /**
  * Writes what became of a tick, and goes on to the next one or pauses. When the times were changed meanwhile, or the schedule was paused, that stays; one
- * that was changed does not pause. Does nothing when another attempt has taken the tick over and written.
+ * that was changed does not pause. Does nothing when another attempt has taken the tick over and written. Answers whether the schedule has paused for it.
  */
-export const updateScheduleActed = createQuery<Acted>({
+export const updateScheduleActed = createQuery<ScheduleActed, { is_paused: boolean }>({
   name: 'update-schedule-acted',
   text: (param) => `update schedules set last_at = ${param.tick}, last_invocation_id = ${param.invocationId},
       last_session_id = ${param.sessionId}, last_error = ${param.error},
@@ -188,7 +188,8 @@ export const updateScheduleActed = createQuery<Acted>({
       claimed_until = case when next_at = ${param.tick} then null else claimed_until end,
       next_at = case when ${param.pauses}::boolean and ${isUnchanged(param)} then null
         when next_at = ${param.tick} then ${param.nextAt}::timestamptz else next_at end
-    where account_id = ${param.accountId} and id = ${param.id} and (last_at is null or last_at < ${param.tick} or next_at = ${param.tick})`,
+    where account_id = ${param.accountId} and id = ${param.id} and (last_at is null or last_at < ${param.tick} or next_at = ${param.tick})
+    returning ${param.pauses}::boolean and not enabled and refused = ${param.refused}::integer as is_paused`,
 });
 
 interface Missed extends ScheduleKey {

@@ -1,3 +1,4 @@
+import { openJobs } from '@agentmesh/lib/jobs';
 import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { preparedDatabase } from '@agentmesh/lib/service/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
@@ -10,6 +11,7 @@ import type { Client } from '@connectrpc/connect';
 import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/upstream/index.ts';
 import { createScheduleHandlers } from '../../src/rpc/schedules/index.ts';
 import type { Schedules } from '../../src/schedules/schedules.ts';
+import { pauseTeller, tellPaused } from '../../src/schedules/tell-paused.ts';
 import { createTicker, type Ticker } from '../../src/schedules/ticker.ts';
 import { webhooks } from '../../src/index.ts';
 
@@ -29,6 +31,8 @@ export interface TestSchedules extends AsyncDisposable {
   beforeStart: (request: StartRunRequest) => void | Promise<void>;
   /** Called when a run is durable, before its caller knows. It may throw. */
   afterStart: (request: StartRunRequest) => void | Promise<void>;
+  /** Called before a notice is stored. */
+  beforeNotice: () => void | Promise<void>;
   /** A replica. */
   ticker(): Ticker;
   /** One look of one replica. */
@@ -46,7 +50,9 @@ export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {
   const { url } = resources.use(await preparedDatabase(webhooks));
   const log = createLogger({ level: 'silent', name: 'webhooks' });
   const migrations = new URL('../../migrations/', import.meta.url);
-  const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations }, log));
+  const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations, jobs: true }, log));
+  const metrics = createMetrics({ processMetrics: false });
+  const jobs = resources.use(await openJobs({ service: 'webhooks', db, tasks: [tellPaused], log, metrics }));
   const opened = resources.move();
   const test: TestSchedules = {
     client: undefined as never,
@@ -59,8 +65,12 @@ export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {
     notices: new Map(),
     beforeStart: () => undefined,
     afterStart: () => undefined,
+    beforeNotice: () => undefined,
     ticker: () => createTicker(schedules),
-    look: () => createTicker(schedules).settle(),
+    look: async () => {
+      await createTicker(schedules).settle();
+      await jobs.settle();
+    },
     live: async (seconds) => {
       for (let second = 0; second < seconds; second += 1) {
         await clock.advance(1_000);
@@ -75,6 +85,7 @@ export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {
   };
   const schedules: Schedules = {
     db,
+    jobs,
     log,
     clock,
     draining: new AbortController().signal,
@@ -85,10 +96,11 @@ export async function openSchedules({ minSeconds = 60, runsPerHour = 6_000 } = {
     sessions: {
       getRun: async (request: { invocationId: string }) => getRun(test, request.invocationId),
     } as never,
-    notices: { addNotice: async (notice: AddNoticeRequest) => void test.notices.set(notice.key, notice) } as never,
+    notices: { addNotice: async (notice: AddNoticeRequest) => addNotice(test, notice) } as never,
     countTicks: () => undefined,
   };
-  const mesh = testNode({ urls: {}, log, metrics: createMetrics({ processMetrics: false }) });
+  const mesh = testNode({ urls: {}, log, metrics });
+  await jobs.work(tellPaused, pauseTeller(schedules));
   mesh.serve(SchedulesService, createScheduleHandlers(schedules));
   return Object.assign(test, { client: mesh.client(SchedulesService) });
 }
@@ -105,6 +117,11 @@ async function startRun(test: TestSchedules, request: StartRunRequest): Promise<
   if (known < 0) test.runs.push(request);
   await test.afterStart(request);
   return { invocationId: request.invocationId, already: known >= 0 };
+}
+
+async function addNotice(test: TestSchedules, notice: AddNoticeRequest): Promise<void> {
+  await test.beforeNotice();
+  test.notices.set(notice.key, notice);
 }
 
 function getRun({ runs }: TestSchedules, id: string): object {

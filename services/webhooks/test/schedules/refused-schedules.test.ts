@@ -88,12 +88,46 @@ describe('a schedule', () => {
     expect([at.requests.length, at.notices.size]).toEqual([11, 0]);
   });
 
+  test('that its owner changes while the notice of its pause is stored stays paused, as the notice says', async () => {
+    const key = await add({ cron: '* * * * *' });
+    at.beforeStart = refused;
+    const changed: (boolean | undefined)[] = [];
+    at.beforeNotice = async () => {
+      const { schedule } = await at.client.updateSchedule({ ...key, appName: 'mended' });
+      changed.push(schedule?.enabled);
+    };
+    for (let minute = 0; minute < 11; minute += 1) {
+      await at.clock.advance(60_000);
+      await at.look();
+    }
+    expect([changed, at.notices.size, (await read(key))?.enabled]).toEqual([[false], 1, false]);
+  });
+
+  test('that cannot pause while PostgreSQL fails tells nobody that it is paused', async () => {
+    const key = await add({ cron: '* * * * *' });
+    at.beforeStart = refused;
+    for (let minute = 0; minute < 9; minute += 1) {
+      await at.clock.advance(60_000);
+      await at.look();
+    }
+    await at.db.query({ text: 'alter table schedules add constraint failing check (enabled)' });
+    await at.clock.advance(60_000);
+    await at.look();
+    expect([at.notices.size, (await read(key))?.enabled]).toEqual([0, true]);
+    await at.db.query({ text: 'alter table schedules drop constraint failing' });
+    await at.clock.advance(31_000);
+    await at.look();
+    expect([at.notices.size, (await read(key))?.enabled]).toEqual([1, false]);
+  });
+
   test('whose tick was taken over shows the run of that, not why the attempt before it was refused', async () => {
     const key = await add({ cron: '* * * * *', sessionId: 'daily', multitask: Multitask.REJECT });
     at.beforeStart = async () => {
       at.beforeStart = () => undefined;
       await at.clock.advance(31_000);
       await at.look();
+      // The look around this one may have taken the tick over.
+      await expect.poll(async () => (await read(key))?.lastRun).toBeDefined();
       throw new MeshError('already_exists', 'session_busy', 'Another run of the session is queued or running.');
     };
     await at.clock.advance(60_000);
