@@ -103,7 +103,8 @@ export declare type RunProgressed = Message<"agentmesh.runs.v1.RunProgressed"> &
   partials: Event[];
 
   /**
-   * Number of the first one of `partials`: the first partial event after the stored event has number 1.
+   * Number of the first one of `partials`: the first partial event after the stored event has number 1, or that of an executor that took the run over,
+   * which may say something else: the attempts before it, as millions, and 1.
    *
    * @generated from field: int32 first_partial = 5;
    */

@@ -653,7 +653,7 @@ export declare type RunFrame = Message<"agentmesh.runs.v1.RunFrame"> & {
   seq: number;
 
   /**
-   * 0 for a stored event. Partial events are numbered from 1 after each stored one.
+   * 0 for a stored event. Partial events are numbered from 1 after each stored one; those of an executor that took the run over then, from a higher number.
    *
    * @generated from field: int32 partial = 2;
    */

@@ -1,10 +1,16 @@
 import type { WireEvent } from '@agentmesh/proto/event';
 import type { LiveNews } from './live-news.ts';
+import { beginOf } from './partial-numbers.ts';
 
 /** Partial events that are kept for viewers who come later: so many, and bytes of their JSON. */
 const most = { partials: 500, bytes: 256 * 1024 };
 
 function ignore(): void {}
+
+interface Listeners {
+  readonly tell: (makeNews: () => LiveNews) => void;
+  readonly end: () => void;
+}
 
 /** An attempt of this process, as its viewers see it. It makes partial events only when somebody watches the run. */
 export class LiveAttempt {
@@ -13,10 +19,13 @@ export class LiveAttempt {
   #lastSeq: number;
   /** The latest partial events since the newest stored event. */
   #kept: (() => WireEvent)[] = [];
-  #partials = 0;
+  /** Number of the latest partial event. */
+  #partials: number;
 
-  constructor(lastSeq: number, on: { readonly tell: (makeNews: () => LiveNews) => void; readonly end: () => void }) {
+  /** `begin` is the number before the first partial event. */
+  constructor({ lastSeq, begin }: { readonly lastSeq: number; readonly begin: number }, on: Listeners) {
     this.#lastSeq = lastSeq;
+    this.#partials = begin;
     this.#tell = on.tell;
     this.#end = on.end;
   }
@@ -47,7 +56,8 @@ export class LiveAttempt {
       if (bytes > most.bytes) break;
       partials.push(event);
     }
-    return { lastSeq: this.#lastSeq, firstPartial: partials.length === 0 ? 0 : 1, partials };
+    const firstPartial = partials.length === 0 ? 0 : beginOf(this.#partials) + 1;
+    return { lastSeq: this.#lastSeq, firstPartial, partials };
   }
 
   /** To be called when the attempt is over. It lets go of the run: V8 may keep an attempt that has left a map for long. */

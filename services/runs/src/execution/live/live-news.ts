@@ -6,7 +6,7 @@ export interface LiveNews {
   readonly lastSeq: number;
   /** Partial events that were made after that stored event; empty when there are only stored events. */
   readonly partials: readonly WireEvent[];
-  /** Number of the first one of `partials`: the first partial event after the stored event has number 1. A jump is a gap. */
+  /** Number of the first one of `partials`: the first partial event after the stored event has number 1, or that of its attempt. A jump is a gap. */
   readonly firstPartial: number;
 }
 

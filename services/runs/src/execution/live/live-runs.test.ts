@@ -10,7 +10,7 @@ import { LiveRuns } from './live-runs.ts';
 const log = createLogger({ level: 'silent', name: 'test' });
 const session = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
 const run = { session, invocationId: 'i' };
-const turn = { ...run, lastSeq: 4 };
+const turn = { ...run, lastSeq: 4, attempt: 1, isTakeover: false };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -118,6 +118,24 @@ test('more partial events than are kept leave a gap, which their numbers show', 
   vi.advanceTimersByTime(600);
   attempt.partial(() => partialOf('next'));
   expect([seen.length, seen.at(-2), seen.at(-1)]).toEqual([501, '4.500:500', '4.601:next']);
+});
+
+test('the words of an executor that died are told apart from those of the one that takes the run over', async () => {
+  const { executor, other } = await twoProcesses();
+  const { seen } = view(other);
+  await settle();
+  const dead = executor.attempt(turn);
+  for (const text of ['a', 'b']) dead.partial(() => partialOf(text));
+  await settle();
+  const next = other.attempt({ ...turn, attempt: 2, isTakeover: true });
+  for (const text of ['c', 'd', 'e']) next.partial(() => partialOf(text));
+  dead.partial(() => partialOf('late'));
+  await settle();
+  expect(seen).toEqual(['4.1:a', '4.2:b', '4.1000001:c', '4.1000002:d', '4.1000003:e']);
+  expect(view(other).seen).toEqual(seen.slice(2));
+  next.stored(5);
+  next.partial(() => partialOf('f'));
+  expect(seen.slice(5)).toEqual(['stored:5', '5.1:f']);
 });
 
 test('a run that nobody watches makes no message and sends no hint, also while others are watched', async () => {

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { RunName } from '../admission/waiting-runs.ts';
 import { LiveAttempt } from './live-attempt.ts';
 import type { LiveNews, NewsHandler } from './live-news.ts';
+import { numberBefore } from './partial-numbers.ts';
 import { ProgressSender } from './progress-sender.ts';
 import { RunFeed } from './run-feed.ts';
 
@@ -62,13 +63,17 @@ export class LiveRuns implements Disposable {
   }
 
   /** To be called when this process begins to execute a turn. */
-  attempt({ session, invocationId, lastSeq }: Pick<Turn, 'session' | 'invocationId' | 'lastSeq'>): LiveAttempt {
+  attempt(turn: Pick<Turn, 'session' | 'invocationId' | 'lastSeq' | 'attempt' | 'isTakeover'>): LiveAttempt {
+    const { session, invocationId, lastSeq } = turn;
     const run = { session: session ?? create(SessionKeySchema), invocationId };
     const name = nameOf(run);
-    const attempt: LiveAttempt = new LiveAttempt(lastSeq, {
-      tell: (makeNews) => this.#tell(name, run, makeNews),
-      end: () => this.#attempts.get(name) === attempt && this.#attempts.delete(name),
-    });
+    const attempt: LiveAttempt = new LiveAttempt(
+      { lastSeq, begin: numberBefore(turn) },
+      {
+        tell: (makeNews) => this.#tell(name, run, makeNews),
+        end: () => this.#attempts.get(name) === attempt && this.#attempts.delete(name),
+      },
+    );
     this.#attempts.set(name, attempt);
     return attempt;
   }

@@ -1,6 +1,7 @@
 import type { WireEvent } from '@agentmesh/proto/event';
 import type { RunName } from '../admission/waiting-runs.ts';
 import type { LiveNews, NewsHandler } from './live-news.ts';
+import { beginOf } from './partial-numbers.ts';
 
 /** Most partial events that are kept for viewers who come later. */
 const mostKept = 500;
@@ -15,7 +16,7 @@ export class RunFeed {
   #lastSeq = -1;
   /** Number of the next partial event. */
   #next = 1;
-  /** The partial events from number 1. */
+  /** The partial events from the first one of the attempt on. */
   #kept: WireEvent[] = [];
   #askedAt = performance.now();
 
@@ -32,8 +33,8 @@ export class RunFeed {
   /** Adds a viewer, tells it what is known, and returns a function that removes it. */
   watch(onNews: NewsHandler): () => void {
     const handler: NewsHandler = (news) => onNews(news);
-    if (this.#lastSeq >= 0)
-      handler({ lastSeq: this.#lastSeq, firstPartial: this.#kept.length && 1, partials: [...this.#kept] });
+    const firstPartial = this.#kept.length && beginOf(this.#next) + 1;
+    if (this.#lastSeq >= 0) handler({ lastSeq: this.#lastSeq, firstPartial, partials: [...this.#kept] });
     this.#handlers.add(handler);
     return () => void this.#handlers.delete(handler);
   }
@@ -41,7 +42,8 @@ export class RunFeed {
   add({ lastSeq, firstPartial, partials }: LiveNews): void {
     if (lastSeq < this.#lastSeq) return;
     const isLater = lastSeq > this.#lastSeq;
-    if (isLater) [this.#lastSeq, this.#next, this.#kept] = [lastSeq, 1, []];
+    const begin = beginOf(firstPartial);
+    if (isLater || begin > beginOf(this.#next)) [this.#lastSeq, this.#next, this.#kept] = [lastSeq, begin + 1, []];
     const known = this.#next - firstPartial;
     const isLeftOut = partials.length <= known || (known < 0 && this.#awaitsMissing());
     if (!isLeftOut) this.#tell(Math.max(firstPartial, this.#next), known > 0 ? partials.slice(known) : partials);
@@ -49,7 +51,8 @@ export class RunFeed {
   }
 
   #tell(firstPartial: number, partials: readonly WireEvent[]): void {
-    if (this.#kept.length === firstPartial - 1) this.#kept.push(...partials.slice(0, mostKept - this.#kept.length));
+    if (this.#kept.length === firstPartial - 1 - beginOf(firstPartial))
+      this.#kept.push(...partials.slice(0, mostKept - this.#kept.length));
     this.#next = firstPartial + partials.length;
     this.#tellAll({ lastSeq: this.#lastSeq, firstPartial, partials });
   }

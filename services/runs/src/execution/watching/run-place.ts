@@ -1,6 +1,7 @@
 import type { RunFrameSchema } from '@agentmesh/proto/runs/v1';
 import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { beginOf } from '../live/partial-numbers.ts';
 
 export type Frame = MessageInitShape<typeof RunFrameSchema>;
 
@@ -8,7 +9,7 @@ export type Frame = MessageInitShape<typeof RunFrameSchema>;
 export interface Partials {
   /** Sequence of the newest event that the executor had stored before. */
   readonly lastSeq: number;
-  /** Number of the first of them, from 1 after each stored event. */
+  /** Number of the first of them, from 1 after each stored event, or from that of its attempt. */
   readonly firstPartial: number;
   readonly partials: readonly { readonly json: Uint8Array }[];
 }
@@ -41,10 +42,11 @@ export class RunPlace {
   partials({ lastSeq, firstPartial, partials }: Partials): Frame[] {
     if (lastSeq < this.#seq) return [];
     if (lastSeq > this.#seq) [this.#seq, this.#partial] = [lastSeq, 0];
-    const unseen = partials.slice(Math.max(0, this.#partial + 1 - firstPartial));
+    const next = 1 + (this.#partial === 0 ? beginOf(firstPartial) : this.#partial);
+    const unseen = partials.slice(Math.max(0, next - firstPartial));
     if (unseen.length === 0) return [];
-    const first = Math.max(firstPartial, this.#partial + 1);
-    const gap = first > this.#partial + 1 ? [{ seq: lastSeq, partial: first - 1, json: nothing }] : [];
+    const first = Math.max(firstPartial, next);
+    const gap = first > next ? [{ seq: lastSeq, partial: first - 1, json: nothing }] : [];
     this.#partial = first + unseen.length - 1;
     return [...gap, ...unseen.map(({ json }, index) => ({ seq: lastSeq, partial: first + index, json }))];
   }
