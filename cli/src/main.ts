@@ -1,4 +1,4 @@
-import { AgentMeshError, ConnectionError, PathValueError, UnauthenticatedError } from '@agentmesh/client';
+import { AgentMeshError, PathValueError } from '@agentmesh/client';
 import { Command, CommanderError } from 'commander';
 import { addAgents } from './records/agents.ts';
 import { addArtifacts } from './records/artifacts.ts';
@@ -11,6 +11,7 @@ import { addCompletion } from './setup/completion.ts';
 import { addDoctor } from './setup/doctor.ts';
 import { addLogin } from './setup/login.ts';
 import { addProject } from './setup/project.ts';
+import { adviceFor } from './terminal/advice.ts';
 import { exitCode, UsageError } from './terminal/exit-code.ts';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -65,15 +66,10 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.wrongUse;
   if (!(error instanceof Error)) throw error;
-  const advice =
-    error instanceof UnauthenticatedError
-      ? '. Type: agentmesh login'
-      : error instanceof ConnectionError
-        ? '. Type: agentmesh doctor'
-        : '';
+  const advice = adviceFor(error);
   const code = error instanceof AgentMeshError && error.code !== '' ? ` (${error.code})` : '';
   const message = advice === '' ? error.message : error.message.replace(/\.$/, '');
-  process.stderr.write(`agentmesh: ${message}${code}${advice}\n`);
+  process.stderr.write(`agentmesh: ${message}${code}${advice && `. ${advice}`}\n`);
   const isWrongUse = error instanceof UsageError || error instanceof PathValueError;
   return isWrongUse ? exitCode.wrongUse : exitCode.failed;
 }

@@ -153,7 +153,7 @@ function addUsage(program: Command): void {
     .description('what the account has used of models')
     .option('--from <day>', 'for example 2026-01-01')
     .option('--to <day>')
-    .option('--by <group>', 'day, model, agent, user_id or key', 'model')
+    .option('--by <group>', 'day, model, agent, user, key or run', 'model')
     .action(async ({ from, to, by }: Record<string, string>, command: Command) => {
       const { mesh, output } = sessionOf(command);
       const query = { from, to, group_by: by } as Parameters<typeof mesh.usage.get>[0];

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { UsageError } from '../terminal/exit-code.ts';
 
 /** A sign-in: the server and the token for it. */
 export interface Credentials {
@@ -16,12 +17,19 @@ export function credentialsFile(): string {
   return join(folder, 'agentmesh', 'credentials.json');
 }
 
-/** `AGENTMESH_URL` and `AGENTMESH_TOKEN`, else what `agentmesh login` has stored. A stored token is sent only to its own server. */
+/**
+ * `AGENTMESH_URL` and `AGENTMESH_TOKEN`, else what `agentmesh login` has stored. A stored token is sent only to its own server. Throws UsageError for an address that is not
+ * of HTTP.
+ */
 export function readCredentials(url: string | undefined): Credentials {
   // An empty variable is one that a script could not fill.
   const [wantedUrl, token] = [process.env.AGENTMESH_URL || undefined, process.env.AGENTMESH_TOKEN || undefined];
   const stored = readStored();
   const wanted = (url ?? wantedUrl ?? stored?.url ?? defaultUrl).replace(/\/+$/, '');
+  if (!/^https?:\/\/[^\s/]+/i.test(wanted))
+    throw new UsageError(
+      `${wanted} is no address: it begins with http:// or https://. Name it with --url or AGENTMESH_URL.`,
+    );
   return { url: wanted, token: token ?? (stored?.url === wanted ? stored.token : undefined) };
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { signInAdvice } from '../terminal/advice.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import { sessionOf, type Session } from './session.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -46,11 +47,17 @@ async function serverOf({ url }: Session): Promise<Finding> {
   const check = 'server';
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(10_000) });
-    const { status } = (await response.json()) as { status?: string };
-    return { check, ok: status !== undefined, found: url, advice: `${url} is no Agent Mesh: set AGENTMESH_URL` };
+    const { status } = (await response.json().catch(() => ({}))) as { status?: string };
+    const found = status === undefined ? `${url} is no Agent Mesh` : url;
+    return { check, ok: status !== undefined, found, advice: 'name its address with --url or AGENTMESH_URL' };
   } catch (error) {
     const found = `${url} does not answer: ${String((error as Error).cause ?? error)}`;
-    return { check, ok: false, found, advice: 'start it (npm run dev), or set AGENTMESH_URL' };
+    return {
+      check,
+      ok: false,
+      found,
+      advice: 'start it (npm run dev), or name its address with --url or AGENTMESH_URL',
+    };
   }
 }
 
@@ -103,7 +110,7 @@ async function signIn({ mesh }: Session): Promise<Finding> {
     const { email } = await mesh.account.me();
     return { check, ok: true, found: email };
   } catch (error) {
-    return { check, ok: false, found: (error as Error).message, advice: 'agentmesh login, or set AGENTMESH_TOKEN' };
+    return { check, ok: false, found: (error as Error).message, advice: signInAdvice() };
   }
 }
 

@@ -16,11 +16,15 @@ interface GlobalOptions {
   readonly json?: boolean;
 }
 
+function loginAt(url: string | undefined): string {
+  return url === undefined ? 'agentmesh login' : `agentmesh login --url ${url}`;
+}
+
 /** The client and the output for the options of a command. Throws UsageError without a token, unless none is needed. */
 export function sessionOf(command: Command, { needsToken = true } = {}): Session {
   const { url: wanted, json = false } = command.optsWithGlobals<GlobalOptions>();
   const { url, token } = readCredentials(wanted);
   if (token === undefined && needsToken)
-    throw new UsageError(`Nobody is signed in at ${url}. Type: agentmesh login, or set AGENTMESH_TOKEN.`);
+    throw new UsageError(`Nobody is signed in at ${url}. Type: ${loginAt(wanted)}, or set AGENTMESH_TOKEN.`);
   return { mesh: new AgentMesh({ url, token: token ?? (() => undefined) }), output: createOutput(json), url };
 }

@@ -4,7 +4,8 @@ import { UsageError } from './exit-code.ts';
 
 /** Asks a person for a line. `isSecret`: what is typed is not shown. */
 export async function ask(question: string, isSecret = false): Promise<string> {
-  if (!process.stdin.isTTY) throw new UsageError(`There is no terminal to ask for: ${question.trim()}`);
+  if (!process.stdin.isTTY)
+    throw new UsageError(`There is no terminal to ask for: ${question.trim()} Type the command in one.`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   if (isSecret) hideInput(lines as unknown as Writing);
   try {
