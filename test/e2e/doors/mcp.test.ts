@@ -109,7 +109,7 @@ test.each(Object.entries(eras))(
     expect(told).toMatchObject({ status: 'waiting', waiting_for: [{ name: 'adk_request_confirmation' }] });
     const asked = textsOf(waits).join('\n');
     expect(asked).toContain('Approve the call of set_state');
-    const shown = /^\{"answer".*\}\}/m.exec(asked)?.[0] ?? '';
+    const shown = /^\{.*"answer".*\}\}/m.exec(asked)?.[0] ?? '';
     const went = await client.callTool({ name: 'approve', arguments: JSON.parse(shown) as Record<string, unknown> });
     expect(toldBy(went)).toMatchObject({ status: 'completed', run_id: told.run_id, session_id: told.session_id });
     const session = await ada.request<{ state: object }>('GET', `/apps/approve/users/u8/sessions/${told.session_id}`);

@@ -57,25 +57,34 @@ export async function beginTask(call: A2aCall, params: SendMessageRequest, strea
   const user = (message.metadata?.['user'] ?? metadata?.['user']) as string | undefined;
   const sent = { message, parts: message.parts.flatMap(toMeshPart), user, streaming };
   if (message.taskId === '') return newTask(call, sent);
-  const record = await findRun(call, message.taskId, user);
-  if (message.contextId !== '' && message.contextId !== record.sessionId)
-    throw new RequestMalformedError('params.message.contextId: This is not the context of the task');
-  return goOn(call, sent, record);
+  return goOn(call, sent, await findRun(call, message.taskId, { user, contextId: message.contextId }));
 }
 
-/** The run of a task. Refuses with the protocol's error one of another app, account or user. */
-export async function findRun(call: A2aCall, taskId: string, user?: string): Promise<LedgerRun> {
+interface PlaceOfTask {
+  readonly user?: string | undefined;
+  /** Empty for any. */
+  readonly contextId?: string;
+}
+
+/** The run of a task, the newest of those that have its id. Refuses with the protocol's error one of another app, account, user or context. */
+export async function findRun(
+  call: A2aCall,
+  taskId: string,
+  { user, contextId = '' }: PlaceOfTask = {},
+): Promise<LedgerRun> {
   const { identity } = call.request;
   const isNamed = identity.grant?.userId !== undefined || user !== undefined;
   const name = {
     accountId: identity.accountId,
     appName: call.appName,
     userId: isNamed ? endUserOf(identity, user) : '',
+    sessionId: contextId,
     invocationId: taskId,
   };
   const { run } = await call.context.sessions.getRun(name, unary).catch((error: unknown) => {
     if (!(error instanceof MeshError && error.code === 'not_found')) throw error;
-    throw new TaskNotFoundError(`There is no task ${JSON.stringify(taskId)}.`);
+    const place = contextId === '' ? '' : ` in the context ${JSON.stringify(contextId)}`;
+    throw new TaskNotFoundError(`There is no task ${JSON.stringify(taskId)}${place}.`);
   });
   if (run === undefined) throw new MeshError('internal', 'run_missing', 'The sessions service answered no run.');
   return run;

@@ -74,7 +74,8 @@ async function answerRun(
   const { accountId, grant } = identity;
   const isBound = grant?.userId !== undefined;
   const userId = isBound || args.user ? endUserOf(identity, args.user) : '';
-  const { run } = await context.sessions.getRun({ accountId, appName, userId, invocationId: runId }, unary);
+  const name = { accountId, appName, userId, sessionId: args.session_id ?? '', invocationId: runId };
+  const { run } = await context.sessions.getRun(name, unary);
   if (run === undefined) throw new HttpError(404, 'There is no such run.');
   const found = { accountId, appName, userId: run.userId, sessionId: run.sessionId, invocationId: runId };
   const calls = waitingCalls(run);

@@ -39,11 +39,7 @@ export function resultOf(run: LedgerRun, { text, files }: Said): CallToolResult 
     }),
   };
   const isError = run.status !== RunStatus.COMPLETED && run.status !== RunStatus.WAITING;
-  const extra = isError
-    ? [errorMessage || `The run is ${status}.`]
-    : calls.length > 0
-      ? [waitingText(run_id, calls)]
-      : [];
+  const extra = isError ? [errorMessage || `The run is ${status}.`] : calls.length > 0 ? [waitingText(run, calls)] : [];
   const texts = [text, ...extra].filter((one, index) => one !== '' || index > 0);
   return {
     content: [...texts.map((one) => ({ type: 'text' as const, text: one })), ...files],

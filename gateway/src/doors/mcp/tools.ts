@@ -11,7 +11,10 @@ export const ToolArguments = Type.Object(
   {
     message: maybe(Type.String({ description: 'What the agent is told. Required unless `answer` is given.' })),
     session_id: maybe(
-      storedId({ description: 'Goes on with the conversation that an earlier result names; absent for a new one.' }),
+      storedId({
+        description:
+          'Goes on with the conversation that an earlier result names; absent for a new one. With `answer`: the session of the run.',
+      }),
     ),
     user: maybe(storedId({ description: 'The end user for whom the agent acts.' })),
     answer: maybe(

@@ -16,12 +16,13 @@ export function waitingCalls({ waitingForJson }: Pick<LedgerRun, 'waitingForJson
   return waitingForJson.length === 0 ? [] : (JSON.parse(Buffer.from(waitingForJson).toString()) as WaitingCall[]);
 }
 
-/** Tells a model what a run waits for, and how it is answered. */
-export function waitingText(runId: string, calls: readonly WaitingCall[]): string {
+/** Tells a model what a run waits for, and how it is answered: with the session too, because a copy of it may have a newer run with the id. */
+export function waitingText({ sessionId, invocationId }: LedgerRun, calls: readonly WaitingCall[]): string {
   const lines = calls.map((call) => {
     const response = isConfirmation(call) ? { confirmed: true } : { result: 'the answer' };
-    const answer = JSON.stringify({ answer: { run_id: runId, call_id: call.functionCallId, response } });
-    return `${questionOf(call)}\n${answer}${isConfirmation(call) ? ' or "confirmed": false' : ''}`;
+    const answer = { run_id: invocationId, call_id: call.functionCallId, response };
+    const asked = JSON.stringify({ session_id: sessionId, answer });
+    return `${questionOf(call)}\n${asked}${isConfirmation(call) ? ' or "confirmed": false' : ''}`;
   });
   const ask = 'The agent waits for a person. Ask the person, and then call this tool again with these arguments only:';
   return [ask, ...lines].join('\n');
