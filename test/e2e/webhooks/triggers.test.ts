@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type SessionJson, sessionPath } from '../../caller.ts';
 import { pushClaims } from '../../fakes/google/push.ts';
 import { base, openTriggers, pusher, type PushOptions, type Triggers } from '../adk/open-triggers.ts';
 
@@ -120,6 +121,25 @@ test('a delivery whose caller gives up leaves its run alone, and the next one ge
 test('the runs of triggers say in the ledger what has triggered them', async () => {
   const [run] = (await runs()) as readonly { customMetadata?: unknown }[];
   expect(run?.customMetadata).toEqual({ trigger: 'pubsub', message_id: expect.any(String) });
+});
+
+test('a message whose run waits has no second one after a run with its id has failed in a copy of the session', async () => {
+  const { caller } = triggers;
+  const asks = { ...message('[[tool:request_input {}]] [[fail:gone]]', 'asks'), subscription: 'asking' };
+  expect((await triggers.push(asks)).status).toBe(200);
+  const [own] = await triggers.sessionsOf('asking');
+  const invocationId = own?.events[0]?.invocationId ?? '';
+  const fork = `${sessionPath(own as SessionJson)}/fork`;
+  const { body: copy } = await caller.request<SessionJson>('POST', fork, { invocationId });
+  const waiting = await caller.request<{ waitingFor: { functionCallId: string }[] }>('GET', `/runs/${invocationId}`);
+  const id = waiting.body.waitingFor[0]?.functionCallId;
+  const functionResponse = { id, name: 'request_input', response: { result: 'yes' } };
+  await caller.run(copy, '', { newMessage: { role: 'user', parts: [{ functionResponse }] } });
+  const { body: newest } = await caller.request('GET', `/runs/${invocationId}`);
+  expect(newest).toMatchObject({ sessionId: copy.id, status: 'failed' });
+  expect((await triggers.push(asks)).status).toBe(200);
+  const ids = (await triggers.sessionsOf('asking')).map((session) => session.id);
+  expect(new Set(ids)).toEqual(new Set([own?.id, copy.id]));
 });
 
 test('no line of the log has a token', () => {

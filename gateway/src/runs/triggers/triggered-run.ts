@@ -28,11 +28,10 @@ const longestMs = 600_000;
  */
 export async function runTriggered(context: TriggerContext, triggered: Triggered): Promise<LedgerRun | undefined> {
   const { draining } = context;
-  const { accountId } = triggered.request.identity;
   let run: LedgerRun | undefined;
   for (let number = 1; number <= mostRuns; number += 1) {
-    const { invocationId, already } = await start(context, triggered, number);
-    const name = { accountId, userId: '', invocationId };
+    const { session, invocationId, already } = await start(context, triggered, number);
+    const name = { ...session, invocationId };
     run = (await context.sessions.getRun(name, unary)).run;
     if (already && run?.status === RunStatus.FAILED) continue;
     const signal = AbortSignal.any([draining, AbortSignal.timeout(longestMs)]);
@@ -41,13 +40,15 @@ export async function runTriggered(context: TriggerContext, triggered: Triggered
   return run;
 }
 
-function start({ runs, arriving }: TriggerContext, { request, appName, trigger }: Triggered, number: number) {
+/** Starts the run, unless it has been started. A copy of its session may have a run with its id, too. */
+async function start({ runs, arriving }: TriggerContext, { request, appName, trigger }: Triggered, number: number) {
   const { accountId } = request.identity;
   const { source, id, subscription, event_source: eventSource } = trigger.delivery;
   const place = subscription ?? eventSource ?? '';
   const name = id === null ? randomUUID() : uuidOf('trigger', source, appName, place, id, number);
+  const session = { accountId, appName, userId: trigger.userId, sessionId: name };
   const asked = {
-    session: { accountId, appName, userId: trigger.userId, sessionId: name },
+    session,
     invocationId: `e-${name}`,
     messageJson: encodeJson({ role: 'user', parts: [{ text: trigger.text }] }),
     stateDeltaJson: encodeJson({ trigger_delivery: trigger.delivery }),
@@ -55,5 +56,8 @@ function start({ runs, arriving }: TriggerContext, { request, appName, trigger }
     idempotencyKey: `trigger:${name}`,
     createsSession: true,
   };
-  return arriving.forMessage(request, (left) => askElsewhere(() => runs.startRun(asked, unary), left));
+  const { invocationId, already } = await arriving.forMessage(request, (left) =>
+    askElsewhere(() => runs.startRun(asked, unary), left),
+  );
+  return { session, invocationId, already };
 }
