@@ -1,3 +1,4 @@
+import { AgentMesh } from '@agentmesh/client';
 import type { EventJson } from '@agentmesh/proto/event';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson, sessionPath } from '../../caller.ts';
@@ -69,6 +70,16 @@ test('messages of webhooks of runs with one id in two sessions are listed, expor
     const again = `/runs/${invocationId}/webhook/deliveries/${String(sent[0])}/resend?session=${session.id}`;
     expect(await caller.request('POST', again, {})).toMatchObject({ status: 202 });
   }
+  const lines = await Array.fromAsync(new AgentMesh({ url, token: caller.token ?? '' }).account.export());
+  const exported = lines.map((line) => JSON.parse(line) as { kind: string; of?: object });
+  const told = exported.filter(({ kind }) => kind === 'webhook_delivery');
+  expect(told.map(({ of }) => of)).toEqual(
+    expect.arrayContaining(
+      [older, newer].map(({ appName, userId, id }) => {
+        return { invocation_id: invocationId, app_name: appName, user_id: userId, session_id: id };
+      }),
+    ),
+  );
 });
 
 test('each approval of a call in a session and its copy makes a call of its own', async () => {

@@ -19,7 +19,7 @@ export async function* webhooksOf(
       const run = { accountId, appName, userId, sessionId, invocationId };
       const listed = await unlessGone(runWebhooks.listDeliveries(run, unary));
       for (const delivery of listed?.deliveries ?? [])
-        yield { kind: 'webhook_delivery', of: { invocation_id: invocationId }, data: deliveryJson(delivery) };
+        yield { kind: 'webhook_delivery', of: names, data: deliveryJson(delivery) };
     }
     after = nextAfter;
   } while (after.length > 0);
