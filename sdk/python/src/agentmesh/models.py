@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: da680c129c731c0cf07f6bbaa8841f7f74a7beb66981f20251450a06d7e86f45
+# SHA-256 of the document: 0910544a8d494ff38c5b9bf0918f5c0bde17f31fc7a8e45078445500e2ed5ef7
 
 from typing import Any, Literal, TypeAlias
 
