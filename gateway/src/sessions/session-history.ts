@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
+import { exclusive } from '../edge/errors/request-error.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { storedId, strict } from '../edge/records/keywords.ts';
@@ -94,6 +95,7 @@ function addFork(app: App, { sessions, authentication }: Context): void {
     async (request, reply) => {
       const session = sessionKeyOf(request);
       const { eventId: event = '', invocationId = '', sessionId: newSessionId = '' } = request.body;
+      if (event !== '' && invocationId !== '') throw exclusive('eventId', 'invocationId');
       const asked = { session, eventId: event, invocationId, newSessionId };
       const { sessionId, already } = await sessions.forkSession(asked, keyedCall(request, reply, patient.timeoutMs));
       markReplayed(reply, { already });

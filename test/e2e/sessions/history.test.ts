@@ -151,18 +151,20 @@ describe('copying a session', () => {
     expect((await copy()).status).toBe(200);
   });
 
-  test('is refused for an id that is taken, for an unknown event, and to another account', async () => {
+  test('is refused for an id that is taken, for an unknown event or two ends, and to another account', async () => {
     const session = await caller.createSession();
     const invocationId = await say(session, 'one');
     for (const [body, status, code] of [
       [{ invocationId, sessionId: session.id }, 409, 'session_exists'],
       [{ invocationId: 'e-none' }, 400, 'invocation_not_found'],
       [{ eventId: 'none' }, 400, 'event_not_found'],
-      [{ eventId: 'none', invocationId }, 400, 'request_invalid'],
+      [{ eventId: 'none', invocationId }, 422, 'request_invalid'],
     ] as const) {
       expect(await fork(session, body)).toMatchObject({ status, body: { code } });
     }
     expect((await fork(session, {})).status).toBe(422);
+    const both = { body: { detail: [{ loc: ['body', 'invocationId'] }] } };
+    expect(await fork(session, { eventId: 'none', invocationId })).toMatchObject(both);
     const stranger = await newAccount(inject('meshUrl'));
     expect(await fork(session, { invocationId }, stranger)).toMatchObject({ body: { code: 'session_not_found' } });
   });

@@ -44,3 +44,10 @@ export class InvalidRequest extends Error {
     this.code = code;
   }
 }
+
+/** 422 for two fields of a body that exclude each other. It blames the second one. */
+export function exclusive(first: string, second: string): InvalidRequest {
+  const error = `${first} and ${second} exclude each other`;
+  const issue = { type: 'value_error', loc: ['body', second], msg: `Value error, ${error}`, input: null };
+  return new InvalidRequest([{ ...issue, ctx: { error } }]);
+}

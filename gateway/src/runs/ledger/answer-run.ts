@@ -1,7 +1,7 @@
 import { afterChange } from '@agentmesh/lib/rpc';
 import { type Static, Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
-import { InvalidRequest } from '../../edge/errors/request-error.ts';
+import { exclusive } from '../../edge/errors/request-error.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
@@ -77,7 +77,5 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
 function answersOf({ functionResponse, functionResponses }: Static<typeof RunAnswer>) {
   if (functionResponse === undefined) return functionResponses ?? [];
   if (functionResponses === undefined) return [functionResponse];
-  const error = 'functionResponse and functionResponses exclude each other';
-  const issue = { type: 'value_error', loc: ['body', 'functionResponses'], msg: `Value error, ${error}`, input: null };
-  throw new InvalidRequest([{ ...issue, ctx: { error } }]);
+  throw exclusive('functionResponse', 'functionResponses');
 }
