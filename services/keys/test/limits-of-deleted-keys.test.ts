@@ -9,6 +9,9 @@ import { openKeys } from './open-keys.ts';
 
 const kind = KeyKind.SAVED;
 
+const eraseKeys = (tx: Transaction, accountId: string) =>
+  tx.query({ text: 'delete from saved_keys where account_id = $1' }, [accountId]);
+
 /** An account with a key, and `overtake`, which begins a call while a transaction has not committed its work, and answers how the call ended after that. */
 async function openAccount() {
   await using resources = new AsyncDisposableStack();
@@ -34,14 +37,13 @@ async function openAccount() {
   const opened = resources.move();
   const limits = async () => (await keys.modelUse.listLimits({ accountId })).limits;
   const place = { accountId, keyId: key?.id ?? 0n };
-  return { keys, place, overtake, limits, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { keys, db, place, overtake, limits, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 test('a limit of a key that is deleted at the same time is refused, and none is left', async () => {
   await using account = await openAccount();
   const { keys, place, overtake, limits } = account;
-  const erase = (tx: Transaction) =>
-    tx.query({ text: 'delete from saved_keys where account_id = $1' }, [place.accountId]);
+  const erase = (tx: Transaction) => eraseKeys(tx, place.accountId);
   const set = () => keys.modelUse.setLimit({ ...place, period: LimitPeriod.MONTH, most: { calls: 1n } });
   const refused = [{ status: 'rejected', reason: expect.objectContaining({ reason: 'key_not_found' }) }];
   expect(await overtake(erase, set)).toMatchObject(refused);
@@ -59,6 +61,18 @@ test('a key takes a limit along that is set while the key is deleted', async () 
   expect(await limits()).toEqual([]);
 });
 
+test('a limit that an earlier version has left behind its key can be removed, once', async () => {
+  await using account = await openAccount();
+  const { keys, db, place, limits } = account;
+  const period = LimitPeriod.MONTH;
+  await keys.modelUse.setLimit({ ...place, period, most: { calls: 1n } });
+  await db.transaction((tx) => eraseKeys(tx, place.accountId));
+  expect(await limits()).toHaveLength(1);
+  await keys.modelUse.setLimit({ ...place, period });
+  expect(await limits()).toEqual([]);
+  await expect(keys.modelUse.setLimit({ ...place, period })).rejects.toMatchObject({ reason: 'key_not_found' });
+});
+
 test('the end of a call does not wait for the deletion of its key, which waits for the limits that it counts in', async () => {
   await using account = await openAccount();
   const { keys, place, overtake, limits } = account;
@@ -69,7 +83,7 @@ test('the end of a call does not wait for the deletion of its key, which waits f
   const { callId } = await keys.modelUse.beginCall({ ...call, estimate: { input: 100n, cached: 0n, output: 100n } });
   const tokens = { input: 10n, cached: 0n, output: 5n };
   const eraseDuringEnd = async (tx: Transaction) => {
-    await tx.query({ text: 'delete from saved_keys where account_id = $1' }, [accountId]);
+    await eraseKeys(tx, accountId);
     await keys.modelUse.endCalls({ calls: [{ ...call, callId, tokens }] });
   };
   await overtake(eraseDuringEnd, () => Promise.resolve());

@@ -74,9 +74,9 @@ export const deleteLimitsOfKey = createQuery<Omit<LimitPlace, 'period'>>({
   text: (param) => `delete from limits where account_id = ${param.accountId} and key_id = ${param.keyId}`,
 });
 
-/** Removes a limit, if there is one. */
-export const deleteLimit = createQuery<LimitPlace>({
+/** Removes a limit. No row when there is none. */
+export const deleteLimit = createQuery<LimitPlace, { one: number }>({
   name: 'delete-limit',
   text: (param) => `delete from limits
-    where account_id = ${param.accountId} and key_id = ${param.keyId} and period = ${param.period}`,
+    where account_id = ${param.accountId} and key_id = ${param.keyId} and period = ${param.period} returning 1 as one`,
 });

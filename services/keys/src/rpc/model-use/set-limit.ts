@@ -16,8 +16,10 @@ export function setLimit(context: Context): Handlers['setLimit'] {
     const period = periodWord(request.period);
     const most = amountsOf(request.most);
     if (Object.values(most).every((amount) => amount === null)) {
-      if (keyId !== 0n && (await selectUsableKey(db, { accountId, keyId })).length === 0) throw keyNotFound();
-      await deleteLimit(db, { accountId, keyId, period });
+      // A limit whose key is gone is removed, too: earlier versions left some behind.
+      const [removed] = await deleteLimit(db, { accountId, keyId, period });
+      if (removed !== undefined || keyId === 0n) return {};
+      if ((await selectUsableKey(db, { accountId, keyId })).length === 0) throw keyNotFound();
       return {};
     }
     const [row] = await upsertLimit(db, { accountId, keyId, period, ...most });
