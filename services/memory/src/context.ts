@@ -24,7 +24,7 @@ export interface Context extends IngestContext {
   readonly log: Logger;
   readonly jobs: Jobs;
   readonly sessions: Client<typeof SessionsService>;
-  /** Limits calls that add sessions, so that they do not take every connection of the database. */
+  /** Limits calls that add sessions, and deletions that take long, so that they do not take every connection of the database. */
   readonly addLimit: KeyedLimit;
   /** Counts the entries of accounts. */
   readonly usage: Usage<'entries'>;

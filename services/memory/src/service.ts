@@ -18,8 +18,8 @@ import { createMeaning } from './search/meaning.ts';
 import { createLexicon } from './text/lexicon.ts';
 
 /**
- * Calls that add sessions at a time. By default the pool has four connections for transactions: deletions and the job queue share the
- * last one, and wait for each other.
+ * Calls that add sessions, and deletions that take long, at a time. By default the pool has four connections for transactions: other deletions and the job queue
+ * share the last one, and wait for each other.
  */
 const mostAdding = 3;
 

@@ -3,6 +3,7 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newKey, search, type SessionKey, startMemory, type TestMemory, textOf } from './memory.ts';
 
+const migrations = new URL('../migrations/', import.meta.url);
 const resources = new AsyncDisposableStack();
 let service: TestMemory;
 /** How many postings an account has. */
@@ -14,7 +15,6 @@ let countedOf: (accountId: string) => Promise<number | undefined>;
 
 beforeAll(async () => {
   service = resources.use(await startMemory());
-  const migrations = new URL('../migrations/', import.meta.url);
   const options = { service: 'memory', url: service.databaseUrl, poolSize: 2, migrations };
   const db = resources.use(await openDatabase(options, createLogger({ level: 'silent', name: 'test' })));
   const count = { text: 'select count(*)::int as rows from postings where account_id = $1' };
@@ -80,6 +80,19 @@ describe('deleting', () => {
     expect(await service.client.deleteEntries({ memory: other })).toMatchObject({ deleted: 0 });
     expect(await postingsOf(memory)).toBe(0);
   });
+});
+
+test('a memory so large that one statement of its deletion takes longer than six seconds can be deleted', async () => {
+  await using own = await startMemory();
+  const options = { service: 'memory', url: own.databaseUrl, poolSize: 1, migrations };
+  await using db = await openDatabase(options, createLogger({ level: 'silent', name: 'test' }));
+  const slow = `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(6.5); return null; end $$;
+    create trigger slow before delete on entries for each statement execute function slow()`;
+  await db.runScript(slow);
+  const memory = newKey();
+  own.sessions.say(memory, 'one', 'two');
+  await own.client.addSession({ session: memory });
+  expect(await own.client.deleteEntries({ memory })).toMatchObject({ deleted: 2 });
 });
 
 test('an account has no more memories and added sessions than entries, whatever it adds and deletes', async () => {

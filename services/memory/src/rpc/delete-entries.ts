@@ -1,26 +1,45 @@
+import type { Database } from '@agentmesh/lib/pg';
+import { isMeshError } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { removeSession } from '../ingest/remove-session.ts';
-import { keyParameters } from '../memory-key.ts';
+import { type KeyParameters, keyParameters } from '../memory-key.ts';
 import { deletePartitionRows } from '../store/erasure.ts';
 import { deleteEmpty, lockPartition } from '../store/partitions.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Deletes all entries of a session, or of the user, also while MEMORY_ENABLED is false. */
-export function deleteEntries({ db, lexicon, usage }: Context): Handlers['deleteEntries'] {
+export function deleteEntries(context: Context): Handlers['deleteEntries'] {
+  const { addLimit, usage } = context;
   return async ({ memory, sessionId }, call) => {
     const key = keyParameters(memory);
     if (key === undefined || sessionId.includes('\0')) return { deleted: 0 };
-    const gone = await db.within(call).transaction(async (tx) => {
-      const partition = await lockPartition(tx, key);
-      if (partition === undefined) return { deleted: 0 };
-      const isAll = sessionId === '';
-      const deleted = isAll
+    const db = context.db.within(call);
+    const remove = (through: Database): Promise<number> => removeEntries(context, through, { key, sessionId });
+    // What takes long waits for its turn like the adding of sessions, so that it leaves connections for others.
+    const deleted = await remove(db).catch((error: unknown) => {
+      if (!isMeshError(error) || error.reason !== 'database_busy') throw error;
+      return addLimit(JSON.stringify(key), () => remove(db.forLongWork()));
+    });
+    if (deleted > 0) usage.add(key[0], { entries: -deleted });
+    return { deleted };
+  };
+}
+
+interface Named {
+  readonly key: KeyParameters;
+  /** Empty: all sessions of the user. */
+  readonly sessionId: string;
+}
+
+function removeEntries({ lexicon }: Context, db: Database, { key, sessionId }: Named): Promise<number> {
+  return db.transaction(async (tx) => {
+    const partition = await lockPartition(tx, key);
+    if (partition === undefined) return 0;
+    const deleted =
+      sessionId === ''
         ? await deletePartitionRows(tx, partition)
         : await removeSession(tx, partition, { sessionId, lexicon });
-      await deleteEmpty(tx, partition, sessionId);
-      return { deleted };
-    });
-    if (gone.deleted > 0) usage.add(key[0], { entries: -gone.deleted });
-    return gone;
-  };
+    await deleteEmpty(tx, partition, sessionId);
+    return deleted;
+  });
 }
