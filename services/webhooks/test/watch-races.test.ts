@@ -186,6 +186,19 @@ test('a slow stop of the watch of a Gmail mailbox leaves it watched when it was 
   expect(await rows('watches')).toMatchObject([{ state: 'active', next_attempt_at: null }]);
 });
 
+test('a renewal of a subscription that is deleted meanwhile is answered at once that there is none', async () => {
+  const { id } = await created();
+  const { db } = webhooks.context;
+  const remove = () => webhooks.client.deleteSubscription({ accountId, id });
+  const first = vi.fn<() => Promise<unknown>>(() => Promise.resolve()).mockImplementationOnce(remove);
+  const query = queryAfter({ query: db.query.bind(db) }, 'claim-watch', first);
+  const spy = vi.spyOn(db, 'query').mockImplementation(query);
+  const renewing = webhooks.client.renewSubscription({ accountId, id });
+  await expect(renewing).rejects.toMatchObject({ reason: 'subscription_not_found' });
+  spy.mockRestore();
+  expect(await rows('watches')).toEqual([]);
+});
+
 describe('other change types of a failing subscription are registered', () => {
   let id: number;
   const change = () => webhooks.client.updateSubscription({ accountId, id, changeType: 'deleted' });

@@ -37,12 +37,13 @@ export async function createAtProvider(context: Context, creation: Creation): Pr
   const { watch, id } = await insertCreating(context, creation);
   let registration: Registration | undefined;
   try {
-    await holdWatch(context, watch, async (held) => {
+    const isHeld = await holdWatch(context, watch, async (held) => {
       const { resource, changeType } = creation.draft;
       const wanted = { resource, changeType, accessToken: creation.token.accessToken };
       registration = await context.providers.of(watch.provider).register(held, wanted);
       await creation.activateIn(id, activation(context, { held, id, registration }));
     });
+    if (!isHeld) throw watchBusy();
   } catch (error) {
     await abandon(context, { watch, id, registration });
     throw error;

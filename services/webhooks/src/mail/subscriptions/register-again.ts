@@ -27,13 +27,14 @@ export async function registerAgain(context: Context, wanted: NewRegistration): 
   const [watch] = await insertWatch(db, { accountId, provider, mailbox, integrationId, now: clock.now() });
   if (watch === undefined) throw new Error('No watch was stored.');
   try {
-    await holdWatch(context, watch, async (held) => {
+    const isHeld = await holdWatch(context, watch, async (held) => {
       const registration = await providers.of(provider).register(held, { resource, changeType, accessToken });
       const claimed = { accountId, id: held.id, claim: held.claim, claimedAttemptAt: held.next_attempt_at };
       const registered = { ...registration, ...claimed, now: clock.now(), catchUpFrom: null };
       const written = await updateWatchRegistered(db, registered);
       if (written.length === 0) throw watchBusy();
     });
+    if (!isHeld) throw watchBusy();
   } catch (error) {
     await endWatch(db, { accountId, id: watch.id, now: clock.now() });
     throw error;

@@ -4,7 +4,7 @@ import type { Database } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
 import { watchBusy } from '../../errors.ts';
 import { claimWatch, releaseWatches } from '../../store/watches/watch-claims.ts';
-import type { WatchRow } from '../../store/watches/watches.ts';
+import { selectWatch, type WatchRow } from '../../store/watches/watches.ts';
 import type { Held } from './held.ts';
 
 /** Longer than the calls of one attempt take. */
@@ -14,27 +14,31 @@ const pauseMs = 100;
 
 /**
  * Claims a watch, calls `work` with it, and gives the claim back. Waits for other claims for at most 15 s; then throws
- * `subscription_busy`.
+ * `subscription_busy`. False when the watch is gone: then `work` was not called.
  */
-export async function holdWatch<T>(
+export async function holdWatch(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   watch: WatchRow,
-  work: (held: Held) => Promise<T>,
-): Promise<T> {
+  work: (held: Held) => Promise<void>,
+): Promise<boolean> {
   const claim = randomUUID();
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const now = clock.now();
     const held = await claimWatch(db, watch, { claim, now, until: new Date(now.getTime() + claimMs) });
-    if (held !== undefined) return workAndRelease(db, { ...held, claim }, work);
+    if (held !== undefined) {
+      await workAndRelease(db, { ...held, claim }, work);
+      return true;
+    }
+    if ((await selectWatch(db, { accountId: watch.account_id, id: watch.id })).length === 0) return false;
     if (performance.now() > deadline) throw watchBusy();
     await sleep(pauseMs);
   }
 }
 
-async function workAndRelease<T>(db: Database, held: Held, work: (held: Held) => Promise<T>): Promise<T> {
+async function workAndRelease(db: Database, held: Held, work: (held: Held) => Promise<void>): Promise<void> {
   try {
-    return await work(held);
+    await work(held);
   } finally {
     await releaseWatches(db, held.claim);
   }

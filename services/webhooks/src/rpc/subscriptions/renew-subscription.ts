@@ -24,6 +24,7 @@ export function renewSubscription(context: Context): Handlers['renewSubscription
   };
 }
 
+/** Does nothing when the registration is gone: the subscription is gone, too, or has just got another one. */
 async function renew(context: Context, accountId: string, subscription: SubscriptionRow): Promise<void> {
   const [watch] = await selectWatch(context.db, { accountId, id: subscription.watch_id });
   if (watch === undefined) return;
