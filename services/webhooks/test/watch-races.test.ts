@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '@agentmesh/lib/pg';
 import { databaseWith } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -197,6 +197,22 @@ test('a renewal of a subscription that is deleted meanwhile is answered at once 
   await expect(renewing).rejects.toMatchObject({ reason: 'subscription_not_found' });
   spy.mockRestore();
   expect(await rows('watches')).toEqual([]);
+});
+
+test('a renewal of a deleted subscription leaves the watches that other accounts have of its mailbox free', async () => {
+  const { context, client, mailAccounts } = webhooks;
+  const { id } = await created({ provider: 'google_gmail' });
+  const other = randomUUID();
+  mailAccounts.connect(other, 'google', 'ada@gmail.example');
+  await client.createSubscription({ accountId: other, agentId: 7, provider: 'google_gmail' });
+  const transaction = context.db.transaction.bind(context.db);
+  vi.spyOn(context.db, 'transaction').mockImplementationOnce(async (work) => {
+    await client.deleteSubscription({ accountId, id });
+    return transaction(work);
+  });
+  const renewing = client.renewSubscription({ accountId, id });
+  await expect(renewing).rejects.toMatchObject({ reason: 'subscription_not_found' });
+  expect(await rows('watches')).toMatchObject([{ account_id: other, state: 'active', claim: null }]);
 });
 
 describe('other change types of a failing subscription are registered', () => {

@@ -65,11 +65,14 @@ export async function claimWatch(
   claim: Claim,
 ): Promise<WatchRow | undefined> {
   if (!servesMailbox) return (await claimOne(db, { ...claim, accountId, id }))[0];
-  const rows = await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     await lockKey(tx, 'mailbox', mailbox);
-    return claimMailbox(tx, { ...claim, provider, mailbox });
+    const rows = await claimMailbox(tx, { ...claim, provider, mailbox });
+    const claimed = rows.find((row) => row.account_id === accountId && row.id === id);
+    // It is gone, and nobody would give the others back.
+    if (claimed === undefined && rows.length > 0) await releaseWatches(tx, claim.claim);
+    return claimed;
   });
-  return rows.find((row) => row.account_id === accountId && row.id === id);
 }
 
 const release = createQuery<{ claim: string }>({
