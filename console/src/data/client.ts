@@ -9,7 +9,8 @@ export const onSignedOut: { call: () => void } = { call: () => undefined };
 /** The browser sends its cookie; the page holds no token. */
 export const mesh = new AgentMesh({ token: () => undefined, tries: 3, fetch: watchedFetch });
 
-async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+/** Sends a request, and notes whether the server can be reached and somebody is signed in. */
+export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, init);
     isOffline.value = false;

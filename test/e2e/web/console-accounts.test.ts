@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
-import { browserOfFile, password, visit } from './open-console.ts';
+import { browserOfFile, password, signIn, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -24,12 +24,6 @@ async function send(page: Page, words: string): Promise<void> {
 
 async function emailOf(caller: Caller): Promise<string> {
   return (await caller.request<{ email: string }>('GET', '/api/users/me')).body.email;
-}
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.keyboard.press('Enter');
 }
 
 const isShown = (page: Page, email: string): Promise<void> => page.locator(`.who [title="${email}"]`).first().waitFor();

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
 import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { faultsOf, themes, visit } from './open-console.ts';
+import { admin, faultsOf, openPage, signIn, themes, visit } from './open-console.ts';
 
 const resources = new AsyncDisposableStack();
 let browser: Browser | undefined;
@@ -12,7 +12,9 @@ beforeAll(async () => {
   browser = await openBrowser();
   if (browser === undefined) return;
   const only = ['auth', 'sessions', 'runs', 'keys'];
-  mesh = resources.use(await startMesh({ mode: 'separate', only, apart: [], env: { AGENTS_DIR: agentsDir } }));
+  mesh = resources.use(
+    await startMesh({ mode: 'separate', only, apart: [], env: { AGENTS_DIR: agentsDir, ...admin } }),
+  );
 }, 300_000);
 afterAll(async () => {
   await leaveBrowser();
@@ -50,5 +52,19 @@ test('screens of a service that does not run say so with the id of the request, 
     await page.locator('#main').getByText(text).first().waitFor();
   }
   expect(faults).toEqual([]);
+  await context.close();
+});
+
+test('an admin sees which services fail and which are well, while some fail', { timeout: 120_000 }, async ({
+  skip,
+}) => {
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await openPage(browser, mesh.url);
+  await page.goto(`${mesh.url}/console/admin`);
+  await signIn(page, admin.DEFAULT_SUPERADMIN_EMAIL);
+  const stateOf = (service: string) => page.locator('#main .lines .row', { hasText: service });
+  await stateOf('webhooks').getByText('Not well', { exact: true }).waitFor();
+  await stateOf('sessions').getByText('Well', { exact: true }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
   await context.close();
 });

@@ -4,30 +4,27 @@ import { newAccount } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
 import { type MailMesh, openMailMesh, subscribe } from '../mail/open-mail-mesh.ts';
 import { leaveBrowser, openBrowser } from '../../programs/chromium.ts';
-import { faultsOf, password, themes } from './open-console.ts';
+import { admin, faultsOf, signIn, themes } from './open-console.ts';
 
-const root = { DEFAULT_SUPERADMIN_EMAIL: 'root@example.com', DEFAULT_SUPERADMIN_PASSWORD: password };
 let browser: Browser | undefined;
 let opened: MailMesh;
 
 beforeAll(async () => {
   browser = await openBrowser();
   if (browser === undefined) return;
-  opened = await openMailMesh(root);
+  opened = await openMailMesh(admin);
 }, 300_000);
 afterAll(async () => {
   await leaveBrowser();
   await opened?.[Symbol.asyncDispose]();
 });
 
-async function signIn(chrome: Browser, email: string, path: string): Promise<{ context: BrowserContext; page: Page }> {
+async function open(chrome: Browser, email: string, path: string): Promise<{ context: BrowserContext; page: Page }> {
   const context = await chrome.newContext();
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   await page.goto(`${opened.mesh.url}/console${path}`);
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.keyboard.press('Enter');
+  await signIn(page, email);
   return { context, page };
 }
 
@@ -49,7 +46,7 @@ test.each(providers)(
     const caller = await newAccount(opened.mesh.url);
     await makeAgent(caller, { agent_name: 'reader' });
     const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
-    const { context, page } = await signIn(browser, email, '/automation?tab=mail');
+    const { context, page } = await open(browser, email, '/automation?tab=mail');
     // The user of the consent page is the one who is signed in at the provider.
     await page.route(
       (url) => url.searchParams.has('redirect_uri') && url.origin !== opened.mesh.url,
@@ -94,7 +91,7 @@ test('a consent that was refused is told, and connects nothing', { timeout: 120_
   if (browser === undefined) return;
   const caller = await newAccount(opened.mesh.url);
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
-  const { context, page } = await signIn(browser, email, '/connected/google?error=access_denied');
+  const { context, page } = await open(browser, email, '/connected/google?error=access_denied');
   await page.getByRole('alert').getByText('access_denied').waitFor();
   await page.getByRole('link', { name: 'Back to the mail' }).click();
   await page.getByText('No mail subscriptions').waitFor();
@@ -107,7 +104,7 @@ test('a long address of a mailbox fits a narrow phone', { timeout: 120_000 }, as
   const caller = await opened.connected('microsoft_outlook', address);
   await subscribe(caller, 'microsoft_outlook');
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
-  const { context, page } = await signIn(browser, email, '/automation?tab=mail');
+  const { context, page } = await open(browser, email, '/automation?tab=mail');
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => page.getByText(address).count()).toBe(2);
   expect(await faultsOf(page)).toEqual([]);
@@ -117,7 +114,7 @@ test('a long address of a mailbox fits a narrow phone', { timeout: 120_000 }, as
 test('an admin sees all accounts, page by page', { timeout: 120_000 }, async () => {
   if (browser === undefined) return;
   for (let made = 0; made < 25; made += 1) await newAccount(opened.mesh.url);
-  const { context, page } = await signIn(browser, root.DEFAULT_SUPERADMIN_EMAIL, '/admin');
+  const { context, page } = await open(browser, admin.DEFAULT_SUPERADMIN_EMAIL, '/admin');
   const table = page.getByRole('table', { name: 'Accounts', exact: true });
   await expect.poll(() => table.getByRole('row').count()).toBe(21);
   await page.getByRole('button', { name: 'Next' }).click();

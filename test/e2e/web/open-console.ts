@@ -44,11 +44,19 @@ export async function visit(chrome: Browser, url: string, path: string): Promise
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
   const opened = await openPage(chrome, url);
   await opened.page.goto(`${url}/console${path}`);
-  await opened.page.getByLabel('E-mail').fill(email);
-  await opened.page.getByLabel('Password').fill(password);
-  await opened.page.keyboard.press('Enter');
+  await signIn(opened.page, email);
   return { caller, ...opened };
 }
+
+/** Fills in the form that is shown to those who are not signed in. */
+export async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+}
+
+/** Settings of a mesh with an admin. */
+export const admin = { DEFAULT_SUPERADMIN_EMAIL: 'root@example.com', DEFAULT_SUPERADMIN_PASSWORD: password };
 
 /** The same with the first page, once it is shown. */
 export async function openHome(chrome: Browser, url: string): Promise<Visit> {

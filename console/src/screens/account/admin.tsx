@@ -2,7 +2,6 @@ import type { Answer } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
-import { Badge } from '../../kit/badge.tsx';
 import { Field, Form } from '../../kit/field.tsx';
 import { Json } from '../../kit/json.tsx';
 import { count } from '../../kit/numbers.ts';
@@ -12,6 +11,7 @@ import { type Column, Table } from '../../kit/table.tsx';
 import { lengthOf } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
 import { Accounts } from './accounts.tsx';
+import { Health } from './health.tsx';
 
 type Slow = Answer<'listSlowAccounts'>[number];
 
@@ -27,28 +27,6 @@ export function Admin() {
       <Why />
       <Accounts />
     </Page>
-  );
-}
-
-function Health() {
-  const known = useQuery('admin?health', () => mesh.call('GET', '/readyz', {}), { everyMs: 15_000 });
-  return (
-    <section class="stack tight">
-      <h2>{t.admin.health}</h2>
-      <When known={known} retry={() => invalidate('admin?health')}>
-        {({ checks }) => (
-          <div class="card lines">
-            {Object.entries(checks).map(([service, { ok, error }]) => (
-              <div key={service} class="row">
-                <span class="grow">{service}</span>
-                {error && <span class="small bad toned">{error}</span>}
-                <Badge tone={ok ? 'good' : 'bad'}>{ok ? t.admin.ok : t.admin.bad}</Badge>
-              </div>
-            ))}
-          </div>
-        )}
-      </When>
-    </section>
   );
 }
 
