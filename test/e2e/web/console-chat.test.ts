@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { browserOfFile, openHome } from './open-console.ts';
+import { browserOfFile, openHome, signIn } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -84,5 +84,31 @@ test('an open chat follows its run again when the server is back after more than
   await stop.click();
   await running;
   await page.getByText('Stopped.').waitFor();
+  await context.close();
+});
+
+test('a message that is being written stays in its conversation while another screen is shown, also over a new sign-in', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  const session = await caller.createSession('echo');
+  await page.goto(`${url}/console/chat/echo/${session.id}?user=u1`);
+  const field = page.getByLabel('Write a message');
+  await field.fill('half a message');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click();
+  await page.getByText('No runs yet').waitFor();
+  await page.goBack();
+  await expect.poll(() => field.inputValue()).toBe('half a message');
+
+  expect((await caller.request('DELETE', '/api/auth/sessions')).status).toBe(200);
+  await page.getByText('Your sign-in has ended.').waitFor();
+  await signIn(page, email);
+  await expect.poll(() => field.inputValue()).toBe('half a message');
+
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await expect.poll(() => field.inputValue()).toBe('');
   await context.close();
 });

@@ -2,7 +2,6 @@ import './chat.css';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
-import { mesh } from '../../data/client.ts';
 import { keep, kept } from '../../data/kept.ts';
 import { useQuery } from '../../data/query.ts';
 import { LinkButton } from '../../kit/button.tsx';
@@ -10,13 +9,14 @@ import { useTitle } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
 import { base, go, type Params, query, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
+import { beginThread } from './begin-thread.ts';
 import { Composer } from './composer.tsx';
 import { ChatHead } from './head.tsx';
 import { SessionList } from './session-list.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { type Thread, threadOf } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
-import { keepTitle } from './titles.ts';
+import { unsentAt } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
 const lastApp = 'chat.app';
@@ -40,16 +40,15 @@ export function Chat({ params }: { readonly params: Params }) {
 
 function Conversation({ app, session }: { readonly app: string; readonly session: string | undefined }) {
   const user = query.value.get('user') ?? 'user';
-  const [hasState, text, isSending] = [useSignal(false), useSignal(''), useSignal(false)];
+  const [hasState, isSending] = [useSignal(false), useSignal(false)];
   const thread = session === undefined ? undefined : threadOf({ app, user, session });
   useEffect(() => keep(lastApp, app), [app]);
   useEffect(() => {
     if (thread !== undefined && !thread.isRunning.peek()) void thread.load();
   }, [thread]);
   const send = async (message: Parameters<Thread['send']>[0]): Promise<void> => {
-    const it = thread ?? threadOf({ app, user, session: (await mesh.sessions.create({ app, user })).id });
     const words = (message.parts ?? []).map((part) => part.text ?? '').join(' ');
-    if (thread === undefined) keepTitle(it.place.session, words);
+    const it = thread ?? (await beginThread({ app, user }, words));
     const sending = it.send(message);
     if (thread === undefined) go(screen`/chat/${app}/${it.place.session}` + userQuery(user), { replaces: true });
     await sending;
@@ -59,8 +58,14 @@ function Conversation({ app, session }: { readonly app: string; readonly session
       <SessionList app={app} user={user} session={session} />
       <section class="chat-main" aria-label={t.chat.title}>
         <ChatHead app={app} user={user} thread={thread} hasState={hasState} />
-        <ThreadView app={app} thread={thread} text={text} />
-        <Composer key={session ?? ''} thread={thread} text={text} isSending={isSending} send={send} />
+        <ThreadView app={app} thread={thread} />
+        <Composer
+          key={session ?? ''}
+          thread={thread}
+          unsent={unsentAt({ app, user, session })}
+          isSending={isSending}
+          send={send}
+        />
       </section>
       {hasState.value && thread && <StatePanel place={thread.place} />}
     </div>

@@ -1,24 +1,23 @@
 import type { Content, Part } from '@agentmesh/client';
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../kit/button.tsx';
 import { sayError } from '../../kit/toasts.tsx';
 import { t } from '../../texts.ts';
 import { Dictate } from './dictate.tsx';
 import type { Thread } from './thread.ts';
+import type { Unsent } from './unsent.ts';
 
 interface ComposerProps {
   readonly thread: Thread | undefined;
-  /** The draft of the message; other parts of the chat may set it. */
-  readonly text: Signal<string>;
+  readonly unsent: Unsent;
   /** Whether a message is on its way to the server. The next one waits in its field: its run or session may not be there yet. */
   readonly isSending: Signal<boolean>;
   readonly send: (message: Content) => Promise<void>;
 }
 
 /** Writes a message. While a run goes on, a text is added to the run, and a button stops it. */
-export function Composer({ thread, text, isSending, send }: ComposerProps) {
-  const files = useSignal<readonly File[]>([]);
+export function Composer({ thread, unsent: { text, files }, isSending, send }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const isRunning = thread?.isRunning.value === true;
   useEffect(() => void (matchMedia('(hover: hover)').matches && field.current?.focus()), []);
@@ -61,7 +60,7 @@ export function Composer({ thread, text, isSending, send }: ComposerProps) {
           void submit();
         }}
       />
-      <Tools thread={thread} text={text} isSending={isSending} files={files} />
+      <Tools thread={thread} unsent={{ text, files }} isSending={isSending} />
     </form>
   );
 }
@@ -76,11 +75,7 @@ function dropInto(files: Signal<readonly File[]>) {
   };
 }
 
-interface ToolsProps extends Omit<ComposerProps, 'send'> {
-  readonly files: Signal<readonly File[]>;
-}
-
-function Tools({ thread, text, isSending, files }: ToolsProps) {
+function Tools({ thread, unsent: { text, files }, isSending }: Omit<ComposerProps, 'send'>) {
   const isRunning = thread?.isRunning.value === true;
   return (
     <div class="row composer-tools">

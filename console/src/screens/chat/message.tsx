@@ -1,4 +1,3 @@
-import type { Signal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
 import { Button } from '../../kit/button.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
@@ -10,6 +9,7 @@ import { type Block, confirmation, type FunctionResponse, type Turn } from '../.
 import { go, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import type { Thread } from './thread.ts';
+import { unsentAt } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
 interface MessageProps {
@@ -17,10 +17,9 @@ interface MessageProps {
   readonly thread: Thread;
   readonly responses: ReadonlyMap<string, FunctionResponse>;
   readonly unapproved: ReadonlySet<string>;
-  readonly text: Signal<string>;
 }
 
-export function Message({ turn, text, ...rest }: MessageProps) {
+export function Message({ turn, ...rest }: MessageProps) {
   const { thread } = rest;
   const words = turn.blocks
     .map((block) => (block.kind === 'text' ? block.text : ''))
@@ -42,13 +41,7 @@ export function Message({ turn, text, ...rest }: MessageProps) {
       <div class="row message-tools">
         {words !== '' && <Copy text={words} />}
         {isMine && (
-          <Button
-            kind="quiet"
-            isTiny
-            icon="retry"
-            label={t.chat.edit}
-            onPress={() => editFrom(thread, turn, text, words)}
-          />
+          <Button kind="quiet" isTiny icon="retry" label={t.chat.edit} onPress={() => editFrom(thread, turn, words)} />
         )}
         <Button
           kind="quiet"
@@ -62,7 +55,7 @@ export function Message({ turn, text, ...rest }: MessageProps) {
   );
 }
 
-interface OneBlockProps extends Omit<MessageProps, 'turn' | 'text'> {
+interface OneBlockProps extends Omit<MessageProps, 'turn'> {
   readonly block: Block;
 }
 
@@ -97,19 +90,20 @@ function FileView({ name, type, data }: Extract<Block, { kind: 'file' }>) {
   return <span class="tag">{name || type}</span>;
 }
 
-async function forkAt({ place }: Thread, eventId: string | undefined): Promise<void> {
-  if (eventId === undefined) return;
+async function forkAt({ place }: Thread, eventId: string | undefined): Promise<string | undefined> {
+  if (eventId === undefined) return undefined;
   const { id } = await mesh.sessions.fork(place, { eventId });
   say(t.chat.forked);
   go(screen`/chat/${place.app}/${id}` + userQuery(place.user));
+  return id;
 }
 
 /** Opens a new chat that ends before a message, with its words to change. */
-async function editFrom(thread: Thread, turn: Turn, text: Signal<string>, words: string): Promise<void> {
+async function editFrom(thread: Thread, turn: Turn, words: string): Promise<void> {
   const { place, events } = thread;
   const at = events.value.findIndex(({ id }) => id === turn.events[0]?.id);
   const before = events.value[at - 1]?.id;
   if (before === undefined) go(screen`/chat/${place.app}` + userQuery(place.user));
-  else await forkAt(thread, before);
-  text.value = words;
+  const session = await forkAt(thread, before);
+  unsentAt({ ...place, session }).text.value = words;
 }

@@ -1,5 +1,5 @@
 import type { Event } from '@agentmesh/client';
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
 import { useQuery } from '../../data/query.ts';
@@ -17,11 +17,10 @@ import { userQuery } from './user-query.ts';
 interface ThreadViewProps {
   readonly app: string;
   readonly thread: Thread | undefined;
-  readonly text: Signal<string>;
 }
 
 /** The conversation so far. It follows its end, unless its reader has scrolled away. */
-export function ThreadView({ app, thread, text }: ThreadViewProps) {
+export function ThreadView({ app, thread }: ThreadViewProps) {
   const ref = useRef<HTMLDivElement>(null);
   const follows = useSignal(true);
   useLayoutEffect(() => {
@@ -38,9 +37,7 @@ export function ThreadView({ app, thread, text }: ThreadViewProps) {
   return (
     // Scrolled by keyboard too.
     <div class="thread" ref={ref} onScroll={onScroll} tabIndex={0} role="log" aria-label={t.chat.title}>
-      <div class="thread-inner">
-        {thread === undefined ? <Hello app={app} /> : <Messages thread={thread} text={text} />}
-      </div>
+      <div class="thread-inner">{thread === undefined ? <Hello app={app} /> : <Messages thread={thread} />}</div>
     </div>
   );
 }
@@ -55,7 +52,7 @@ function Hello({ app }: { readonly app: string }) {
   );
 }
 
-function Messages({ thread, text }: { readonly thread: Thread; readonly text: Signal<string> }) {
+function Messages({ thread }: { readonly thread: Thread }) {
   const { app } = thread.place;
   useQuery(`runs?chat&${sessionKey(thread.place)}`, () => thread.follow(), { everyMs: 10_000 });
   const { events, drafts, sent, error, isLoaded, isRunning, run, queuePlace, isGapped } = thread;
@@ -74,7 +71,7 @@ function Messages({ thread, text }: { readonly thread: Thread; readonly text: Si
         </div>
       )}
       {turnsOf(events.value).map((turn, index) => (
-        <Message key={turn.events[0]?.id ?? index} turn={turn} thread={thread} {...answers} text={text} />
+        <Message key={turn.events[0]?.id ?? index} turn={turn} thread={thread} {...answers} />
       ))}
       {sent.value && (
         <article class="message mine">
