@@ -9,7 +9,6 @@ import {
   type ConsumerGrants,
   draining,
   internalError,
-  type MeshCode,
   MeshError,
   rpcUnimplemented,
   meshWord,
@@ -18,6 +17,7 @@ import {
   type Input,
 } from '../call/index.ts';
 import { ConsumerGate, type ConsumerCall, grantFaults } from '../consumers/index.ts';
+import { createFailureLog } from './failure-log.ts';
 import { InFlight } from './in-flight.ts';
 import { ServerCall } from './server-call.ts';
 import { ServerStream } from './server-stream.ts';
@@ -47,8 +47,6 @@ export interface DispatcherOptions {
   readonly audit?: ConsumerCallsTaker | undefined;
 }
 
-const LEVELS: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error', unavailable: 'warn' };
-
 /**
  * The services of this process. Transports pass calls to it. Any error of a handler reaches the caller as a MeshError without
  * its cause; unexpected errors are logged here, once.
@@ -60,6 +58,7 @@ export class Dispatcher implements Dispatch {
   readonly #refused = new Set<string>();
   readonly #ofConsumers = new WeakMap<ServerCall, ConsumerCall>();
   readonly #log: Logger;
+  readonly #logFailure: ReturnType<typeof createFailureLog>;
   readonly #duration: Histogram<'service' | 'method' | 'code'>;
   readonly #timers = new Map<DescMethod, Map<string, Series>>();
   readonly #consumers: ConsumerGate | undefined;
@@ -68,6 +67,7 @@ export class Dispatcher implements Dispatch {
 
   constructor({ log, metrics, consumers = new Map(), audit }: DispatcherOptions) {
     this.#log = log;
+    this.#logFailure = createFailureLog(log);
     this.#grants = consumers;
     this.#consumers = consumers.size === 0 ? undefined : new ConsumerGate({ grants: consumers, log, metrics, audit });
     this.#duration = metrics.histogram({
@@ -200,13 +200,6 @@ export class Dispatcher implements Dispatch {
     if (call.failure === undefined) this.#logFailure(call, error);
     this.#end(call, failure.code);
     return new MeshError(failure.code, failure.reason, failure.message);
-  }
-
-  /** A MeshError without a cause is an expected answer and is not logged. */
-  #logFailure(call: ServerCall, error: unknown): void {
-    if (error instanceof MeshError && error.cause === undefined) return;
-    const level = error instanceof MeshError ? (LEVELS[error.code] ?? 'debug') : 'error';
-    call.run(() => this.#log[level]({ err: error, rpc: call.url }, 'call failed'));
   }
 
   /** An error after the call was aborted reaches no caller. It is logged unless it is the abort itself. */
