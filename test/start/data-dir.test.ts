@@ -78,8 +78,7 @@ describe('DATA_DIR', { timeout: 90_000 }, () => {
     expect(await modeOf(join(home, 'new'))).toBe('700');
   });
 
-  test('that cannot be used is told in one sentence', async () => {
-    const dataDir = '/dev/null/data';
+  test.each(['/dev/null/data', '/dev/null'])('%s, which cannot be used, is told in one sentence', async (dataDir) => {
     const { code, output } = await runMain(['all'], {
       ENCRYPT_KEY: encryptKey,
       DATA_DIR: dataDir,

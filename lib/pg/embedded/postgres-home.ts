@@ -65,8 +65,8 @@ export async function preparePostgresHome(dataDir: string, log: Logger): Promise
  */
 async function makeDataDir(folder: string, account: Account | undefined): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });
-  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
+  await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
   });
   if (account === undefined) return;
   const { uid, mode } = await stat(folder);
