@@ -69,6 +69,27 @@ describe.skipIf(helm === undefined)('optional parts of the chart', () => {
     expect(JSON.parse(found?.data['agent-mesh.json'] ?? '')).toMatchObject({ title: 'Agent Mesh' });
   });
 
+  it('mounts the certificates of authorities into every pod and the job, and nothing without them', () => {
+    const containers = (values: object) =>
+      render(values)
+        .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+        .map(({ spec }) => spec.template.spec);
+    const pods = containers({ authorities: { configMap: 'authorities' } });
+    expect(pods).toHaveLength(words.length + 1);
+    for (const pod of pods)
+      expect(pod).toMatchObject({
+        containers: [
+          {
+            volumeMounts: expect.arrayContaining([
+              { name: 'authorities', mountPath: '/authorities', readOnly: true },
+            ]) as unknown,
+          },
+        ],
+        volumes: expect.arrayContaining([{ name: 'authorities', configMap: { name: 'authorities' } }]) as unknown,
+      });
+    expect(JSON.stringify(containers({}))).not.toContain('authorities');
+  });
+
   it('refuses a store of another kind', () => {
     expect(template([], { externalSecrets: { storeRef: { kind: 'Vault' } } }).ok).toBe(false);
     expect(parseAllDocuments(template([]).stdout).length).toBeGreaterThan(10);
