@@ -1,6 +1,6 @@
 import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newKey, search, type SessionKey, startMemory, type TestMemory, textOf } from './memory.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
@@ -12,6 +12,7 @@ let postingsOf: (memory: SessionKey) => Promise<number>;
 let rowsOf: (accountId: string) => Promise<unknown>;
 /** Number of entries that is stored for the limit of an account. */
 let countedOf: (accountId: string) => Promise<number | undefined>;
+let run: (text: string) => Promise<unknown>;
 
 beforeAll(async () => {
   service = resources.use(await startMemory());
@@ -24,6 +25,7 @@ beforeAll(async () => {
       (select count(*)::int from entries where account_id = $1) as entries`,
   };
   const usage = { text: `select number::int from usage where account_id = $1 and kind = 'entries'` };
+  run = (text) => db.query({ text });
   countedOf = async (accountId) => (await db.query<{ number: number }>(usage, [accountId]))[0]?.number;
   rowsOf = async (accountId) => (await db.query(all, [accountId]))[0];
   postingsOf = async ({ accountId }) => (await db.query<{ rows: number }>(count, [accountId]))[0]?.rows ?? 0;
@@ -115,6 +117,26 @@ test('an account has no more memories and added sessions than entries, whatever 
   await remember(two, 'anew');
   await service.client.deleteEntries({ memory: two });
   expect(await rowsOf(accountId)).toEqual({ partitions: 0, sources: 0, entries: 0 });
+});
+
+describe('postings with stems that a newer PostgreSQL makes no more', () => {
+  let memory: SessionKey;
+  beforeEach(async () => {
+    memory = await remember(newKey(), 'these words');
+    await run(`update postings set term = term || 'former' where account_id = '${memory.accountId}'`);
+  });
+
+  test('are deleted with the last entry of a memory', async () => {
+    await service.client.deleteEntries({ memory, sessionId: memory.sessionId });
+    expect(await postingsOf(memory)).toBe(0);
+  });
+
+  test('are erased with their account, also those that deletions have left', async () => {
+    await run(`delete from partitions where account_id = '${memory.accountId}'`);
+    await run(`delete from entries where account_id = '${memory.accountId}'`);
+    expect(await service.erase(memory.accountId)).toBe(0n);
+    expect(await postingsOf(memory)).toBe(0);
+  });
 });
 
 describe('a list', () => {

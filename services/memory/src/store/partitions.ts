@@ -79,13 +79,15 @@ const removeEmpty: Statement = {
   text: `with source as (
       delete from sources where account_id = $1 and partition_pk = $2 and session_id = $3
         and not exists (select ${ofMemory} and e.session_id = $3 limit 1)
+    ), gone as (
+      delete from partitions where account_id = $1 and pk = $2 and not exists (select ${ofMemory} limit 1) returning pk
     )
-    delete from partitions where account_id = $1 and pk = $2 and not exists (select ${ofMemory} limit 1)`,
+    delete from postings where account_id = $1 and partition_pk = $2 and exists (select from gone)`,
 };
 
 /**
- * Deletes the source of a session that has no entries, and the memory when it has none. So an account has no more of them than entries, which are limited. The
- * transaction holds the memory's lock.
+ * Deletes the source of a session that has no entries, and the memory when it has none. So an account has no more of them than entries, which are limited. Postings are
+ * left when PostgreSQL has other stems than when they were added. The transaction holds the memory's lock.
  */
 export async function deleteEmpty(tx: Transaction, { accountId, pk }: Partition, sessionId: string): Promise<void> {
   await tx.query(removeEmpty, [accountId, pk, sessionId]);
