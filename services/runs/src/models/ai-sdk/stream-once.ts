@@ -10,6 +10,9 @@ import type { Watchdog } from './watchdog.ts';
 /** Parts of a streamed answer after which other work of the process gets its turn: they may all have arrived at once. */
 const partsAtOnce = 256;
 
+/** Parts of the model's output of which no partial response tells. Vendors send some calls of tools, such as those they make themselves, without a start. */
+const silentOutput = new Set<LanguageModelV4StreamPart['type']>(['tool-input-start', 'tool-call', 'file']);
+
 const nothing = { role: 'model', parts: [{ text: '' }] };
 
 /** One call of a model. */
@@ -55,8 +58,7 @@ async function* readStream(
     if (parts % partsAtOnce === 0) await immediate();
     // This part comes with the first byte, before any output of the model.
     if (part.type !== 'stream-start') watchdog.feed();
-    // No partial response tells of a call of a tool.
-    if (part.type === 'tool-input-start') speech.begin();
+    if (silentOutput.has(part.type)) speech.begin();
     if (part.type === 'raw') untold = end ??= answer.readChunk(part.rawValue);
     const partial = take(part, answer);
     if (partial === undefined) continue;
