@@ -63,6 +63,12 @@ describe('a program that shows a code', () => {
     expect((await claim('no code')).body.error).toBe('expired_token');
   });
 
+  test('gets the scopes of one that sends none when its scope is empty', async () => {
+    const scopesOf = async ({ user_code }: Code) => (await find(ada, user_code)).body;
+    const { scopes } = (await scopesOf(await start())) as { scopes: string[] };
+    expect(await scopesOf(await start(''))).toMatchObject({ scopes });
+  });
+
   test('sends forms as RFC 8628 does, and is refused a scope that there is not', async () => {
     const post = (path: string, fields: Record<string, string>) =>
       fetch(`${url}/api/auth/device/${path}`, { method: 'POST', body: new URLSearchParams(fields) });

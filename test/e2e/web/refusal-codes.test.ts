@@ -19,6 +19,8 @@ test.each([
   ['/api/users/', { ...person, password: 'password' }, 'password_invalid'],
   ['/api/users/', { ...person, email: 'nobody' }, 'request_invalid'],
   ['/api/auth/tokens', { name: 'a\0b', scopes: ['runs:read'] }, 'request_invalid'],
+  ['/api/auth/tokens', { name: 'a\nb', scopes: ['runs:read'] }, 'personal_token_invalid'],
+  ['/api/auth/device/code', { client_id: ' ' }, 'personal_token_invalid'],
 ] as const)('the 422 of %s names its reason: %j', async (path, body, code) => {
   const answer = await caller.request('POST', path, body);
   expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', expect.any(String)] }], code } });

@@ -3,6 +3,7 @@ import { publicBaseUrl } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
 import { scopes } from '../../edge/authentication/scopes.ts';
 import { multipartAsForm } from '../sign-in/multipart-form.ts';
+import { namingField } from '../users/sign-up-fault.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { DeviceCode, DeviceCodeRequest, DeviceFailure, DeviceToken, DeviceTokenRequest } from './device-record.ts';
 
@@ -33,12 +34,16 @@ function addStart(app: App, { auth, config, limitDevices }: Context): void {
     async (request, reply) => {
       await limitDevices(request, reply);
       const { client_id: client, scope } = request.body;
-      const wanted = scope === undefined ? [...scopes] : scope.split(' ').filter((it) => it !== '');
+      const named = (scope ?? '').split(' ').filter((it) => it !== '');
+      // An empty parameter of OAuth stands for one that was left out (RFC 6749, section 3.1).
+      const wanted = named.length === 0 ? [...scopes] : named;
       const unknown = wanted.find((it) => !(scopes as readonly string[]).includes(it));
       if (unknown !== undefined) {
         return reply.code(400).send({ error: 'invalid_scope', error_description: `There is no scope ${unknown}.` });
       }
-      const started = await auth.startDeviceSignIn({ client, scopes: wanted }, unary);
+      const started = await auth.startDeviceSignIn({ client, scopes: wanted }, unary).catch((error: unknown) => {
+        throw namingField(error, { name: 'client_id' });
+      });
       const page = `${publicBaseUrl(config)}/console/device`;
       reply.header('cache-control', 'no-store');
       return {

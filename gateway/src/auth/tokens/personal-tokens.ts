@@ -20,6 +20,7 @@ import {
   RevokePersonalTokensQuery,
 } from './personal-token-record.ts';
 import { ofOwnToken, signedIn, withPassword } from '../account-family.ts';
+import { namingField } from '../users/sign-up-fault.ts';
 
 const url = '/api/auth/tokens';
 
@@ -47,16 +48,16 @@ function addCreation(app: App, { auth, authentication }: Context): void {
     }),
     async (request, reply) => {
       const { identity, body } = request;
-      const created = await auth.createPersonalToken(
-        {
-          ...callerOf(identity),
-          name: body.name,
-          scopes: body.scopes,
-          lifeSeconds: BigInt(body.expires_in_seconds),
-          ...(typeof body.user_id === 'string' && { userId: body.user_id }),
-        },
-        keyedCall(request, reply),
-      );
+      const wanted = {
+        ...callerOf(identity),
+        name: body.name,
+        scopes: body.scopes,
+        lifeSeconds: BigInt(body.expires_in_seconds),
+        ...(typeof body.user_id === 'string' && { userId: body.user_id }),
+      };
+      const created = await auth.createPersonalToken(wanted, keyedCall(request, reply)).catch((error: unknown) => {
+        throw namingField(error);
+      });
       markReplayed(reply, created);
       reply.code(201).header('cache-control', 'no-store');
       return { ...personalTokenJson(created.token), token: created.secret };

@@ -1,7 +1,12 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { InvalidRequest } from '../../edge/errors/request-error.ts';
 
-const reasonFields: Readonly<Record<string, string>> = { email_invalid: 'email', password_invalid: 'password' };
+const reasonFields: Readonly<Record<string, string>> = {
+  email_invalid: 'email',
+  password_invalid: 'password',
+  // The gateway has checked the other fields of a token.
+  personal_token_invalid: 'name',
+};
 const textFields = ['first_name', 'last_name', 'username', 'full_name', 'avatar_url'];
 
 /**
