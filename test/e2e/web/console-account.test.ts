@@ -50,3 +50,25 @@ test('the owner of an account downloads everything in it as one whole file, sees
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the activity of an account shows more than 200 entries, which stay where they are while older ones are read', {
+  timeout: 180_000,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/account');
+  await page.getByLabel('First name').waitFor();
+  const { user_id: id } = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body;
+  for (let count = 0; count < 201; count += 1)
+    expect((await caller.request('PATCH', `/api/users/${id}`, { first_name: `Ada ${count}` })).status).toBe(200);
+  await page.getByRole('link', { name: 'Activity' }).click();
+  const entries = page.locator('#main .lines li');
+  const first = await entries.first().elementHandle();
+  for (const shown of [50, 100, 150, 200]) {
+    await expect.poll(() => entries.count()).toBe(shown);
+    await page.getByRole('button', { name: 'Show more' }).click();
+  }
+  await entries.getByText('Signed up').waitFor();
+  expect(await first?.isVisible()).toBe(true);
+  await context.close();
+});

@@ -111,6 +111,17 @@ test('a long address of a mailbox fits a narrow phone', { timeout: 120_000 }, as
   await context.close();
 });
 
+test('the activity of an admin is what was done to the own account', { timeout: 120_000 }, async () => {
+  if (browser === undefined) return;
+  await newAccount(opened.mesh.url);
+  const { context, page } = await open(browser, admin.DEFAULT_SUPERADMIN_EMAIL, '/account?tab=audit');
+  const entries = page.locator('#main .lines li');
+  await entries.getByText('Signed in').first().waitFor();
+  // The account of the admin was made at the start, and the others have signed up since.
+  expect(await entries.getByText('Signed up').count()).toBe(1);
+  await context.close();
+});
+
 test('an admin sees all accounts, page by page', { timeout: 120_000 }, async () => {
   if (browser === undefined) return;
   for (let made = 0; made < 25; made += 1) await newAccount(opened.mesh.url);

@@ -1,6 +1,6 @@
 import type { Answer } from '@agentmesh/client';
-import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
+import { useList } from '../../data/list.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Button } from '../../kit/button.tsx';
 import { When } from '../../kit/states.tsx';
@@ -8,16 +8,27 @@ import { Time } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
 
 type Action = Answer<'listAudit'>[number];
-const step = 50;
 
 /** Actions on the account, newest first. */
 export function Audit() {
-  const limit = useSignal(step);
-  const key = `audit?${limit.value}`;
-  const known = useQuery(key, () => mesh.account.audit({ limit: limit.value }).page());
+  const account = useQuery('account', () => mesh.account.me());
   return (
-    <When known={known} retry={() => invalidate('audit')}>
-      {({ items: entries, next }) => (
+    <When known={account} retry={() => invalidate('account')}>
+      {({ user_id: id }) => <Actions userId={id} />}
+    </When>
+  );
+}
+
+/** The server tells an admin the actions on all accounts unless one is named. */
+function Actions({ userId }: { readonly userId: number }) {
+  const list = useList({
+    key: 'audit',
+    read: () => mesh.account.audit({ userId, limit: 50 }),
+    idOf: ({ id }) => id,
+  });
+  return (
+    <When known={list} retry={() => invalidate('audit')}>
+      {(entries) => (
         <div class="stack">
           <ul class="card lines">
             {entries.map((entry) => (
@@ -30,9 +41,9 @@ export function Audit() {
             ))}
             {entries.length === 0 && <li class="muted">{t.account.noAudit}</li>}
           </ul>
-          {next !== undefined && limit.value < 200 && (
+          {list.more && (
             <div class="row pill">
-              <Button onPress={() => (limit.value += step)}>{t.actions.more}</Button>
+              <Button onPress={list.more}>{t.actions.more}</Button>
             </div>
           )}
         </div>
