@@ -184,6 +184,8 @@ export const manage = {
   },
   admin: {
     lead: 'The mesh and its accounts.',
+    only: 'For administrators',
+    onlyText: 'Your account may not see this page.',
     health: 'Health',
     slow: 'Slow accounts',
     why: 'What holds a run?',

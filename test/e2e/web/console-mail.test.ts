@@ -124,14 +124,52 @@ test('the activity of an admin is what was done to the own account', { timeout: 
 
 test('an admin sees all accounts, page by page', { timeout: 120_000 }, async () => {
   if (browser === undefined) return;
-  for (let made = 0; made < 25; made += 1) await newAccount(opened.mesh.url);
+  for (let made = 0; made < 45; made += 1) await newAccount(opened.mesh.url);
   const { context, page } = await open(browser, admin.DEFAULT_SUPERADMIN_EMAIL, '/admin');
   const table = page.getByRole('table', { name: 'Accounts', exact: true });
   await expect.poll(() => table.getByRole('row').count()).toBe(21);
-  await page.getByRole('button', { name: 'Next' }).click();
+  const shown = (): string | null => new URL(page.url()).searchParams.get('page');
+  const addresses = (): Promise<string[]> => table.locator('tbody td:first-child').allTextContents();
+  const firstPage = await addresses();
+  // The way to the next page keeps the focus, so that a keyboard goes on from page to page.
+  await page.getByRole('button', { name: 'Next' }).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await addresses()).filter((it) => !firstPage.includes(it)).length).toBe(20);
+  expect(shown()).toBe('2');
+  await page.keyboard.press('Enter');
+  await expect.poll(shown).toBe('3');
   await expect.poll(() => table.getByRole('row').count()).toBeLessThan(21);
-  expect(new URL(page.url()).searchParams.get('page')).toBe('2');
+  await page.getByRole('button', { name: 'Previous' }).click();
   await page.getByRole('button', { name: 'Previous' }).click();
   await expect.poll(() => table.getByRole('row').count()).toBe(21);
+  await context.close();
+});
+
+test('the page for admins says to others that it is not for them', { timeout: 120_000 }, async () => {
+  if (browser === undefined) return;
+  const caller = await newAccount(opened.mesh.url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  const { context, page } = await open(browser, email, '/admin');
+  await page.getByRole('heading', { name: 'For administrators' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  expect(await faultsOf(page)).toEqual([]);
+  await context.close();
+});
+
+test('what holds a run is not shown below the failure to find another one', { timeout: 120_000 }, async () => {
+  if (browser === undefined) return;
+  const caller = await newAccount(opened.mesh.url);
+  const { body: events } = await caller.run(await caller.createSession('echo'), 'hello');
+  const { context, page } = await open(browser, admin.DEFAULT_SUPERADMIN_EMAIL, '/admin');
+  const ask = async (id: string): Promise<void> => {
+    await page.getByLabel('Id of the run').fill(id);
+    await page.keyboard.press('Enter');
+  };
+  await ask(events[0]?.invocationId ?? '');
+  const held = page.getByText('"status": "completed"');
+  await held.waitFor();
+  await ask('e-nothing');
+  await page.getByRole('alert').getByText('Run not found').waitFor();
+  expect(await held.count()).toBe(0);
   await context.close();
 });

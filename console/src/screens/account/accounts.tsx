@@ -1,4 +1,5 @@
 import type { User } from '@agentmesh/client';
+import { useRef } from 'preact/hooks';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Button } from '../../kit/button.tsx';
@@ -22,11 +23,15 @@ const columns: readonly Column<User>[] = [
 export function Accounts() {
   const page = Math.max(1, Number(query.value.get('page') ?? 1) || 1);
   const known = useQuery(`admin?accounts=${page}`, () => mesh.call('GET', '/api/users/', { query: { page, size } }));
+  // The page before stays until the next one is read, with its buttons under the pointer and the focus.
+  const before = useRef(known.data);
+  before.current = known.data ?? before.current;
+  const shown = known.isLoading ? { ...known, data: before.current } : known;
   const turn = (to: number): void => setQuery({ page: to === 1 ? '' : String(to) });
   return (
     <section class="stack tight">
       <h2>{t.admin.accounts}</h2>
-      <When known={known} retry={() => invalidate('admin?accounts')}>
+      <When known={shown} retry={() => invalidate('admin?accounts')}>
         {({ results, total, has_next: hasNext, has_previous: hasPrevious }) => (
           <>
             <Table label={t.admin.accounts} columns={columns} rows={results} keyOf={({ user_id: id }) => id} />

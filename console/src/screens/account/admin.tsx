@@ -2,11 +2,12 @@ import type { Answer } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
+import { session } from '../../data/session.ts';
 import { Field, Form } from '../../kit/field.tsx';
 import { Json } from '../../kit/json.tsx';
 import { count } from '../../kit/numbers.ts';
 import { Page } from '../../kit/page.tsx';
-import { When } from '../../kit/states.tsx';
+import { Empty, When } from '../../kit/states.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { lengthOf } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
@@ -17,6 +18,7 @@ type Slow = Answer<'listSlowAccounts'>[number];
 
 /** For admins: the health of the services, slow accounts, and what holds a run. */
 export function Admin() {
+  if (session.value?.role !== 'ADMIN') return <Empty icon="shield" title={t.admin.only} text={t.admin.onlyText} />;
   return (
     <Page title={t.nav.admin} lead={t.admin.lead}>
       <Health />
@@ -58,6 +60,7 @@ function SlowAccounts() {
 function Why() {
   const held = useSignal<object | undefined>(undefined);
   const ask = async ({ id = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    held.value = undefined;
     held.value = await mesh.call('GET', '/api/admin/runs/{invocation_id}/why', { path: { invocation_id: id.trim() } });
   };
   return (
