@@ -52,7 +52,7 @@ test('the next account in a tab sees nothing of the former one, whose conversati
     await context.clearCookies();
     // A request that is under way may be the first to find out: there is no link then.
     await page.evaluate(`history.pushState(null, '', '/console/runs'); dispatchEvent(new PopStateEvent('popstate'))`);
-    await page.getByText('Your sign-in has ended.').waitFor();
+    await page.getByRole('alert').getByText('Your sign-in has ended.').waitFor();
     await page.goBack();
   };
 

@@ -24,7 +24,11 @@ function SignIn() {
   useTitle(t.sign.in);
   return (
     <SignFrame title={t.sign.in} lead={t.sign.inLead} links={doors?.sign_up ? [['/sign-up', t.sign.up]] : []}>
-      {hasEnded.value && <p class="warn toned">{t.sign.ended}</p>}
+      {hasEnded.value && (
+        <p class="warn toned" role="alert">
+          {t.sign.ended}
+        </p>
+      )}
       {doors?.sign_in ? (
         <Form submit={t.sign.in} onSubmit={({ email = '', password = '' }) => signIn(email, password)}>
           <Email />
