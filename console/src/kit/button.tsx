@@ -20,6 +20,7 @@ interface ButtonProps {
 export function Button({ onPress, kind, icon, label, isTiny, isOff, type = 'button', pressed, children }: ButtonProps) {
   const isBusy = useSignal(false);
   const press = async (): Promise<void> => {
+    if (isBusy.value) return;
     isBusy.value = true;
     try {
       await onPress?.();
@@ -34,7 +35,9 @@ export function Button({ onPress, kind, icon, label, isTiny, isOff, type = 'butt
     <button
       type={type}
       class={classes}
-      disabled={isOff === true || isBusy.value}
+      disabled={isOff}
+      // It rests without being disabled, which would take the focus away.
+      aria-disabled={isBusy.value || undefined}
       aria-label={label}
       title={label}
       aria-pressed={pressed}

@@ -23,6 +23,8 @@ export function Dialog({ title, onClose, isBroad = false, children }: DialogProp
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    // A field brings up the keyboard of a phone, which hides half of the dialog.
+    if (matchMedia('(hover: hover)').matches) dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => dialog?.close();
   }, []);
   return (
