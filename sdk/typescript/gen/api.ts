@@ -8548,7 +8548,7 @@ export interface operations {
                 user_id?: string;
                 /** @description Only this key; `server`: that of the settings. */
                 key?: string;
-                /** @description Only this run. */
+                /** @description Only runs with this id, those of all sessions together. */
                 invocation_id?: string;
                 /** @description Most rows. */
                 limit?: number;

@@ -24,7 +24,7 @@ export const UsageQuery = Type.Object({
       description: 'Only this key; `server`: that of the settings.',
     }),
   ),
-  invocation_id: Type.Optional(storedId({ description: 'Only this run.' })),
+  invocation_id: Type.Optional(storedId({ description: 'Only runs with this id, those of all sessions together.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: 'Most rows.' })),
 });
 export type UsageQuery = Static<typeof UsageQuery>;

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 0910544a8d494ff38c5b9bf0918f5c0bde17f31fc7a8e45078445500e2ed5ef7
+# SHA-256 of the document: feed2386fda7ca9e60f1ada26ad066a7e5c69faf13fa729c3461da07ed4c75f6
 
 from typing import Any, Literal, TypeAlias
 

@@ -293,7 +293,7 @@ export declare type ListUsageRequest = Message<"agentmesh.keys.v1.ListUsageReque
   groupBy?: UsageParts | undefined;
 
   /**
-   * Only the use of this app, end user, key (0: the server's), or run. Absent: all.
+   * Only the use of this app, end user, key (0: the server's), or of runs with this id, which are those of all sessions together. Absent: all.
    *
    * @generated from field: optional string app_name = 5;
    */
