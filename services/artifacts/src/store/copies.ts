@@ -64,7 +64,7 @@ const copy = createQuery<
   { pk: bigint; bytes: bigint }
 >({
   text: (param) => `with src as (
-      select account_id, pk, least(next_version, ${param.version}::integer + 1) as next from artifacts
+      select account_id, pk, least(next_version - 1, ${param.version}::integer) + 1 as next from artifacts
       where account_id = ${param.accountId} and app_name = ${param.appName} and user_id = ${param.userId}
         and session_id = ${param.sessionId} and name = ${param.name}
       for update
@@ -102,7 +102,7 @@ export async function copyArtifact(tx: Transaction, key: StoredKey, to: Target):
 }
 
 const differ = createQuery<KeyValues & Target, { differs: boolean }>({
-  text: (param) => `select other.next_version <> least(src.next_version, ${param.version}::integer + 1) or exists (
+  text: (param) => `select other.next_version <> least(src.next_version - 1, ${param.version}::integer) + 1 or exists (
       select from versions o left join versions s
         on s.account_id = o.account_id and s.artifact_pk = src.pk and s.version = o.version and s.create_time = o.create_time
           and s.sha256 is not distinct from o.sha256
