@@ -60,6 +60,40 @@ test('fields that filter a list show the whole of their names', { timeout }, asy
 const isCut = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }): boolean =>
   scrollWidth > clientWidth;
 
+test('the filters of runs stand in one row on a small laptop, with a scroll bar too', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await openHome(browser, url);
+  await page.setViewportSize({ width: 1_280 - 15, height: 740 });
+  await page.goto(`${url}/console/runs`);
+  const fields = page.getByRole('search').locator('.input');
+  await fields.nth(5).waitFor();
+  const boxes = await Promise.all((await fields.all()).map((field) => field.boundingBox()));
+  expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+  await context.close();
+});
+
+test('the name of an agent is not broken beside the reason of its failure on a phone', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  await caller.run(await caller.createSession('echo'), '[[fail:This model needs a key: set OPENAI_API_KEY.]]');
+  await page.setViewportSize({ width: 390, height: 740 });
+  await page.reload();
+  const name = page.getByRole('table', { name: 'Failed last' }).getByRole('link');
+  await name.waitFor();
+  // The sample that a newcomer tries first.
+  await page.evaluate(`for (const link of document.querySelectorAll('.lead-cell a')) link.textContent = 'assistant'`);
+  const [broken, whole] = await Promise.all([
+    name.boundingBox(),
+    page.getByRole('table', { name: 'Latest runs' }).getByRole('link').boundingBox(),
+  ]);
+  expect(broken?.height).toBe(whole?.height);
+  await context.close();
+});
+
 /** The side on which an element's text begins. */
 const sideOf = (page: Page, selector: string): Promise<string> =>
   page.evaluate<string>(`(() => {
