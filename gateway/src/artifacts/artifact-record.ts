@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Part } from '../edge/records/content.ts';
 import { freeForm, maybe } from '../edge/records/keywords.ts';
 
-/** Path of a session's artifacts. The artifacts service checks ids and names. */
+/** Path of a session's artifacts. The artifacts service checks ids and names and answers 400, as the contract prescribes. */
 export const ArtifactsPath = Type.Object({
   app_name: Type.String({ examples: ['echo'] }),
   user_id: Type.String({ examples: ['user'] }),

@@ -5,7 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import type { HeldBytes } from '../edge/bodies/body-budget.ts';
-import { InvalidRequest } from '../edge/errors/request-error.ts';
 import { routeFamily } from '../edge/http/route-family.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
@@ -15,6 +14,7 @@ import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { artifactOf, artifactsPath, greedy, greedyPath, placeOf } from './artifact-paths.ts';
 import { ArtifactPath, ArtifactsPath, ArtifactVersion, SaveArtifactRequest } from './artifact-record.ts';
+import { filenameRefused, typeRefused } from './uploads/check-save.ts';
 import { jsonSaveRequests, rawSaveRequests } from './uploads/save-requests.ts';
 import { versionJson } from './version-json.ts';
 
@@ -102,19 +102,9 @@ async function save(
   }
 }
 
-const uri = ['body', 'artifact', 'fileData', 'fileUri'];
-
-/** Fields of the body that reasons of the service blame. */
-const fieldsOfReasons: Readonly<Record<string, string[]>> = {
-  artifact_name_invalid: ['body', 'filename'],
-  artifact_reference_invalid: uri,
-  artifact_reference_foreign: uri,
-};
-
-/** The error of a save whose name and references are fields of its body. */
+/** The error of a save whose name and type are fields of its body. */
 function inBody(error: unknown): unknown {
   if (!(error instanceof MeshError)) return error;
-  const { reason, message } = error;
-  const loc = fieldsOfReasons[reason];
-  return loc === undefined ? error : new InvalidRequest([{ type: reason, loc, msg: message }], reason);
+  if (error.reason === 'artifact_name_invalid') return filenameRefused(error.message);
+  return error.reason === 'artifact_type_invalid' ? typeRefused(error.message) : error;
 }

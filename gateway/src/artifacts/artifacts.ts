@@ -22,7 +22,7 @@ import { partJson } from './downloads/part-json.ts';
 import { sendMedia, streamOf, type Wanted } from './downloads/send-media.ts';
 import { versionJson } from './version-json.ts';
 
-const ofReads = { tag: 'artifacts', caller: 'runtime', scope: 'artifacts:read' } as const;
+const ofReads = { tag: 'artifacts', caller: 'runtime', scope: 'artifacts:read', refusals: [400] } as const;
 const lists = routeFamily(ofReads);
 const reads = routeFamily({ ...ofReads, ...greedy });
 const deletes = routeFamily({ ...ofReads, ...greedy, scope: 'artifacts:write' });
@@ -82,7 +82,7 @@ const documentedReads = [
       params: ArtifactPath,
       querystring: LoadVersionQuery,
       response: { 200: Part },
-      refusals: [400, 403, 404],
+      refusals: [403, 404],
     },
   ],
   [
@@ -114,7 +114,7 @@ const documentedReads = [
       params: VersionPath,
       querystring: LoadQuery,
       response: { 200: Part },
-      refusals: [400, 403, 404],
+      refusals: [403, 404],
     },
   ],
   [

@@ -27,11 +27,6 @@ interface Payload {
 }
 
 const check = requestCheck(SaveArtifactRequest, 'body');
-const surrogate: Issue = {
-  type: 'artifact_name_invalid',
-  loc: ['body', 'filename'],
-  msg: 'The filename holds characters it must not.',
-};
 
 /** Checks the body. Throws InvalidRequest with all issues. */
 export function checkSave({ value, streamed }: SaveBody): CheckedSave {
@@ -39,10 +34,26 @@ export function checkSave({ value, streamed }: SaveBody): CheckedSave {
   if ('issues' in outcome) throw new InvalidRequest(retold(outcome.issues, streamed));
   const { filename, artifact, customMetadata } = outcome.value as SaveArtifactRequest;
   // A lone surrogate cannot be sent to the service.
-  if (!filename.isWellFormed()) throw new InvalidRequest([surrogate], surrogate.type);
+  if (!filename.isWellFormed()) throw filenameRefused('The filename holds characters it must not.');
   const { payload, part, bytes } = payloadOf(artifact, streamed);
   const customMetadataJson = encodeMap(customMetadata);
   return { commit: { name: filename, payload, partJson: encodeJson(part), customMetadataJson }, bytes };
+}
+
+/** 422 for the name of an artifact. */
+export function filenameRefused(msg: string): InvalidRequest {
+  return new InvalidRequest(
+    [{ type: 'artifact_name_invalid', loc: ['body', 'filename'], msg }],
+    'artifact_name_invalid',
+  );
+}
+
+/** 422 for the MIME type of an artifact. */
+export function typeRefused(msg: string): InvalidRequest {
+  return new InvalidRequest(
+    [{ type: 'artifact_type_invalid', loc: ['body', 'artifact'], msg }],
+    'artifact_type_invalid',
+  );
 }
 
 /** Replaces the mark in issues by the first characters of the streamed text. */

@@ -76,10 +76,6 @@ const placesOfReasons: Readonly<Record<string, readonly string[]>> = {
   audio_empty: ['body', 'file'],
   session_id_reserved: ['body', 'sessionId'],
   answer_not_awaited: ['body', 'functionResponse'],
-  artifact_id_invalid: ['path'],
-  artifact_name_invalid: ['path', 'artifact_name'],
-  artifact_part_invalid: ['body', 'artifact'],
-  artifact_type_invalid: ['body', 'artifact'],
 };
 
 /** Statuses of failures that may pass, and the header that tells when to try again, unless the route has set it. */

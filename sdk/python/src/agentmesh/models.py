@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: feed2386fda7ca9e60f1ada26ad066a7e5c69faf13fa729c3461da07ed4c75f6
+# SHA-256 of the document: 871a374f15d231ae85b70e2951154ed5bcd824e068d01a085e8f58309579390e
 
 from typing import Any, Literal, TypeAlias
 
