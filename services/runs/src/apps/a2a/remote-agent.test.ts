@@ -39,6 +39,8 @@ const status = (state: string, ...parts: object[]) => ({
 const artifact = (artifactId: string, append: boolean, ...parts: object[]) => ({
   artifactUpdate: { ...task, append, artifact: { artifactId, parts } },
 });
+/** Each event of a stream has two lines. */
+const manyWords = Array.from({ length: 2_001 }, () => status('TASK_STATE_WORKING', part('word')));
 const textsOf = (events: readonly object[]): unknown[] =>
   events.map((event) =>
     (event as { content?: { parts: { text?: string }[] } }).content?.parts.map(({ text }) => text).join('|'),
@@ -150,6 +152,7 @@ describe('the run ends as failed, with an event that says why, when the agent', 
     { does: 'says nothing', script: [], message: /before its task/ },
     { does: 'breaks the connection', script: 'break', message: /could not be reached/ },
     { does: 'never stops answering', script: 'flood', message: /more than 8388608 bytes/ },
+    { does: 'answers in too many lines', script: manyWords, message: /more than 4000 lines/ },
     { does: 'hangs', script: 'hang', message: /in time/ },
   ])('$does', async ({ script, message }) => {
     remote.scripts.push(script);
