@@ -94,7 +94,7 @@ test('the words of an attempt that died are not mixed with the other words of th
   expect(pieces).toEqual([
     { kind: 'open', id: 'text-1', words: 'text', author: 'a' },
     { kind: 'delta', id: 'text-1', words: 'text', text: 'Hello wor' },
-    { kind: 'close', id: 'text-1', words: 'text' },
+    { kind: 'close', id: 'text-1', words: 'text', isLeft: true },
     { kind: 'open', id: 'text-2', words: 'text', author: 'a' },
     { kind: 'delta', id: 'text-2', words: 'text', text: 'Good day, friend' },
     { kind: 'close', id: 'text-2', words: 'text' },

@@ -8,7 +8,8 @@ type Words = 'text' | 'thought';
 export type Piece =
   | { readonly kind: 'open'; readonly id: string; readonly words: Words; readonly author: string }
   | { readonly kind: 'delta'; readonly id: string; readonly words: Words; readonly text: string }
-  | { readonly kind: 'close'; readonly id: string; readonly words: Words }
+  /** `isLeft`: its executor died, and the next one says something else, which is a text of its own. */
+  | { readonly kind: 'close'; readonly id: string; readonly words: Words; readonly isLeft?: true }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly args: JsonObject }
   | { readonly kind: 'result'; readonly id: string; readonly name: string; readonly response: JsonObject }
   /** `data` is base64 in the alphabet of addresses, as events have it. */
@@ -50,10 +51,10 @@ export function createTeller(): Teller {
   let count = 0;
   /** Agents that have said something whole since the newest gap; undefined before the first one. */
   let sinceGap: Set<string> | undefined;
-  const close = (speaker: string): Piece[] => {
+  const close = (speaker: string, isLeft = false): Piece[] => {
     const one = open.get(speaker);
     open.delete(speaker);
-    return one === undefined ? [] : [{ kind: 'close', id: one.id, words: one.words }];
+    return one === undefined ? [] : [closeOf(one, isLeft)];
   };
   const say = (speaker: string, { words, author, text }: { words: Words; author: string; text: string }): Piece[] => {
     const known = open.get(speaker);
@@ -72,9 +73,9 @@ export function createTeller(): Teller {
       if (partial) return say(speaker, { words, author, text: whole });
       const { said = '' } = open.get(speaker) ?? {};
       // An executor that died has said something else than the one that went on.
-      const isOther = !whole.startsWith(said);
-      const text = isOther ? whole : whole.slice(said.length);
-      return [...(isOther ? close(speaker) : []), ...say(speaker, { words, author, text }), ...close(speaker)];
+      const rest = whole.startsWith(said) ? whole.slice(said.length) : undefined;
+      const left = rest === undefined ? close(speaker, true) : [];
+      return [...left, ...say(speaker, { words, author, text: rest ?? whole }), ...close(speaker)];
     });
     return partial ? pieces : [...pieces, ...(content?.parts ?? []).flatMap(actOf)];
   };
@@ -92,8 +93,12 @@ export function createTeller(): Teller {
       if (event.partial !== true) sinceGap?.add(agent);
       return speak(event);
     },
-    end: () => [...open.keys()].flatMap(close),
+    end: () => [...open.keys()].flatMap((speaker) => close(speaker)),
   };
+}
+
+function closeOf({ id, words }: Open, isLeft: boolean): Piece {
+  return { kind: 'close', id, words, ...(isLeft && { isLeft }) };
 }
 
 function textOf({ content }: Event, words: Words): string {

@@ -10,6 +10,8 @@ interface ResponseEvent {
   readonly delta?: string;
 }
 
+type PieceOf<Kind extends Piece['kind']> = Extract<Piece, { readonly kind: Kind }>;
+
 interface Message {
   readonly id: string;
   readonly index: number;
@@ -26,6 +28,8 @@ const ends: Readonly<Record<string, string>> = { completed: 'completed', failed:
 export class ResponseEvents {
   readonly #id: string;
   readonly #output: object[] = [];
+  /** Messages of executors that died: the run has others in their place. */
+  readonly #left = new Set<object>();
   readonly #open = new Map<string, Message>();
   #count = 0;
 
@@ -34,7 +38,7 @@ export class ResponseEvents {
   }
 
   get output(): readonly object[] {
-    return this.#output;
+    return this.#output.filter((item) => !this.#left.has(item));
   }
 
   begin(run: LedgerRun): ResponseEvent[] {
@@ -48,7 +52,7 @@ export class ResponseEvents {
     if (piece.kind === 'open') return this.#begin(piece.id);
     const message = this.#open.get(piece.id);
     if (message === undefined) return [];
-    if (piece.kind === 'close') return this.#close(piece.id, message);
+    if (piece.kind === 'close') return this.#close(piece, message);
     message.text += piece.text;
     return [
       this.#make('output_text.delta', { ...placeOf(message), delta: piece.text, logprobs: [] }, piece.text.length),
@@ -58,7 +62,7 @@ export class ResponseEvents {
   end({ run, calls }: AnswerEnd): ResponseEvent[] {
     const told = calls.flatMap((call) => this.#call(call));
     const type = ends[statusOf(run)] ?? 'incomplete';
-    return [...told, this.#make(type, { response: responseOf(this.#id, run, this.#output) })];
+    return [...told, this.#make(type, { response: responseOf(this.#id, run, this.output) })];
   }
 
   #begin(pieceId: string): ResponseEvent[] {
@@ -74,9 +78,10 @@ export class ResponseEvents {
     ];
   }
 
-  #close(pieceId: string, message: Message): ResponseEvent[] {
-    this.#open.delete(pieceId);
-    const item = itemOf(message, 'completed');
+  #close({ id, isLeft }: PieceOf<'close'>, message: Message): ResponseEvent[] {
+    this.#open.delete(id);
+    const item = itemOf(message, isLeft === true ? 'incomplete' : 'completed');
+    if (isLeft === true) this.#left.add(item);
     this.#output[message.index] = item;
     const { text, index } = message;
     return [
