@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
 import { Button } from './button.tsx';
 
@@ -20,7 +20,8 @@ function isBeside(dialog: HTMLDialogElement, { target, clientX: x, clientY: y }:
 /** A native dialog, open as long as it is drawn. Escape and a press beside it close it. */
 export function Dialog({ title, onClose, isBroad = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // At once: keys that are pressed right after the one that opened it are for its field.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     // A field brings up the keyboard of a phone, which hides half of the dialog.

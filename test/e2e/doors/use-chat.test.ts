@@ -128,7 +128,7 @@ test('an output that a page gives is sent by itself, and a finished answer with 
 test('a page that is loaded again in mid-answer goes on with it, and a new one begins empty', async () => {
   const id = randomUUID();
   const page = await openPage(id);
-  void page.chat().sendMessage({ text: 'first [[wait:2000]] second' });
+  void page.chat().sendMessage({ text: 'first [[wait:6000]] second' });
   await expect.poll(() => page.texts().at(-1)?.[1]).toContain('first');
   page.close();
   const again = await openPage(id, { resume: true });

@@ -110,6 +110,7 @@ test('a form tells the fault of a value at its field, without a path of the body
   await page.getByRole('button', { name: 'Add a schedule' }).click();
   await page.locator('[name=cron]').fill('61 * * * *');
   await page.getByLabel('Message', { exact: true }).fill('report');
+  await expect.poll(() => page.locator('[name=app_name]').inputValue()).not.toBe('');
   await page.getByRole('button', { name: 'Create' }).click();
   const cron = (await page.getByRole('dialog').locator('label').first().innerText()).trim();
   const [told, others] = await faultsAt(page, cron);
