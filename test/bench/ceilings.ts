@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url';
+import { runLoad } from './load/load-job.ts';
+import { serverWarmUpSeconds, warmUpSeconds } from './measure.ts';
+import { startBareServer } from './targets/bare-server.ts';
 import { startDurablePostgres } from './targets/durable-postgres.ts';
-import { createClient } from './load/load-client.ts';
-import { serverWarmUpSeconds } from './measure.ts';
-import { openRows } from './rows.ts';
-import { freePort, startServer } from './targets/server-process.ts';
+import { openRows } from './targets/rows.ts';
 
 /** Upper limits of this machine, measured without our code. */
 export interface Ceilings {
@@ -19,19 +18,24 @@ export interface Ceilings {
   readonly httpTwoCommitsPerSecond: number;
 }
 
-export async function measureCeilings(seconds: number): Promise<Ceilings> {
-  await using database = await startDurablePostgres();
-  const commits = await measureCommits(database.url, seconds);
+interface CeilingOptions {
+  /** Duration of each measurement. */
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+}
+
+export async function measureCeilings(options: CeilingOptions): Promise<Ceilings> {
   return {
-    ...commits,
-    httpPerSecond: await bareHttp(seconds, []),
-    httpCommitPerSecond: await bareHttp(seconds, ['1', database.url]),
-    httpTwoCommitsPerSecond: await bareHttp(seconds, ['2', database.url]),
+    ...(await measureCommits(options)),
+    httpPerSecond: await bareHttp(0, options),
+    httpCommitPerSecond: await bareHttp(1, options),
+    httpTwoCommitsPerSecond: await bareHttp(2, options),
   };
 }
 
-async function measureCommits(url: string, seconds: number) {
-  await using rows = await openRows(url);
+async function measureCommits({ seconds }: CeilingOptions) {
+  await using database = await startDurablePostgres();
+  await using rows = await openRows(database.url);
   await rate(16, 0.5, () => rows.commit());
   return {
     commitsPerSecond: await rate(1, seconds, () => rows.commit()),
@@ -40,14 +44,12 @@ async function measureCommits(url: string, seconds: number) {
   };
 }
 
-async function bareHttp(seconds: number, database: readonly string[]): Promise<number> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const argv = [fileURLToPath(new URL('bare-http.ts', import.meta.url)), String(port), ...database];
-  await using _server = await startServer({ argv, env: process.env, readyUrl: url });
-  const client = createClient({ url, app: 'none', connections: 16 });
-  await rate(16, serverWarmUpSeconds, () => client.run('s'));
-  return await rate(16, seconds, () => client.run('s'));
+/** Runs a second, with the load and the warm-ups that the targets get. */
+async function bareHttp(rows: 0 | 1 | 2, { seconds, signal }: CeilingOptions): Promise<number> {
+  await using server = await startBareServer(rows);
+  const job = { url: server.url, app: server.app, kind: 'run', connections: 16 } as const;
+  await runLoad({ ...job, warmUpSeconds: 0, seconds: serverWarmUpSeconds }, signal);
+  return (await runLoad({ ...job, warmUpSeconds, seconds }, signal)).perSecond;
 }
 
 async function rate(connections: number, seconds: number, operation: () => Promise<unknown>): Promise<number> {

@@ -22,9 +22,10 @@ import { recordings } from './parts/recordings.ts';
 import { schedules } from './parts/schedules.ts';
 import { runStreams } from './parts/streams/run-streams.ts';
 import { sessionList } from './parts/session-list.ts';
+import { shares } from './parts/shares.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [schedules] [fresh] [full]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [shares] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [schedules] [fresh] [full]]
        npm run bench -- guard [<commit>]
 Without names: everything. --quick: one short round. guard: what calls cost beside the last release or a named commit.`;
 
@@ -36,6 +37,7 @@ const candidates: Readonly<Record<string, Candidate>> = {
 };
 
 const parts: readonly Part[] = [
+  shares,
   sessionList,
   memorySearch,
   artifactTransfer,
@@ -115,7 +117,9 @@ async function main(args: readonly string[]): Promise<void> {
   const results = new Map([...rounds].map(([name, figures]) => [name, medianOf(figures)]));
   stopping.signal.throwIfAborted();
   if (names.includes('ceilings')) say('ceilings of this machine');
-  const ceilings = names.includes('ceilings') ? await measureCeilings(plan.seconds) : undefined;
+  const ceilings = names.includes('ceilings')
+    ? await measureCeilings({ seconds: plan.seconds, signal: stopping.signal })
+    : undefined;
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem() };
   console.log(`\n${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, median of ${plan.rounds} rounds`);
   // Before the parts, which take as long again.

@@ -32,7 +32,7 @@ const settleMs = 1500;
 /** Warm-up of the server. Servers run for weeks, so it is long enough for V8 to optimize the hot path in several processes. */
 export const serverWarmUpSeconds = 15;
 /** Warm-up of the client, which is a new process for each load. */
-const warmUpSeconds = 2;
+export const warmUpSeconds = 2;
 const shortHistory = 10;
 const longHistory = 10_000;
 /** Most events in the body that creates a session: servers limit the size of bodies. */

@@ -55,7 +55,6 @@ interface Goal {
 /** The goals of docs/performance.md with the measured values. Goals whose targets were not measured are left out. */
 export function goalsOf(results: Results, ceilings?: Ceilings): Goal[] {
   const mesh = results.get('mesh, one process');
-  const separate = results.get('mesh, separate');
   const memory = results.get('adk-js memory');
   const postgres = results.get('adk-js postgres');
   const goals: Goal[] = [
@@ -68,12 +67,9 @@ export function goalsOf(results: Results, ceilings?: Ceilings): Goal[] {
       ceiling: ratio(ceilings?.httpTwoCommitsPerSecond, postgres?.runPerSecond),
     },
     atLeast('run: times adk-js memory', ratio(mesh?.runPerSecond, memory?.runPerSecond), 1),
-    atLeast('create session: times a bare server', ratio(mesh?.createPerSecond, ceilings?.httpCommitPerSecond), 0.75),
-    atLeast('run: times a bare server', ratio(mesh?.runPerSecond, ceilings?.httpTwoCommitsPerSecond), 0.4),
     atMost('one client, run p50 ms', mesh?.singleRunP50Ms, 6),
     atMost('first SSE event p99 ms', mesh?.firstEventP99Ms, 20),
     atMost('run at 10,000 events: times one at 10', ratio(mesh?.longHistoryP50Ms, mesh?.shortHistoryP50Ms), 1.5),
-    atLeast('run, separate processes: times one process', ratio(separate?.runPerSecond, mesh?.runPerSecond), 0.75),
     atMost('idle memory of all, MB', mesh?.idleMb, 450),
   ];
   return goals.filter((goal) => goal.value !== undefined);
@@ -88,7 +84,7 @@ export function goalsOfParts(figures: readonly Figure[]): Goal[] {
 }
 
 export function formatFigures(figures: readonly Figure[]): string {
-  return align(figures.map(({ label, value }) => [label, value.toFixed(1)]));
+  return align(figures.map(({ label, value }) => [label, value.toFixed(value < 10 ? 2 : 1)]));
 }
 
 export function formatGoals(goals: readonly Goal[]): string {

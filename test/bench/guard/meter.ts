@@ -20,7 +20,7 @@ export interface Meter extends AsyncDisposable {
 /** A meter of the processes `pids` and of the PostgreSQL at `url`, which must run on this machine. */
 export async function openMeter(pids: readonly number[], url: string): Promise<Meter> {
   const database = await openDatabase(
-    { service: 'bench', url, poolSize: 1, migrations: new URL('../migrations/', import.meta.url) },
+    { service: 'bench', url, poolSize: 1, migrations: new URL('../targets/migrations/', import.meta.url) },
     createLogger({ level: 'warn', name: 'bench' }),
   );
   const [own] = await database.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
