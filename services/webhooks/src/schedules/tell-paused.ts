@@ -13,7 +13,7 @@ export interface Paused {
   readonly reason: string;
 }
 
-/** Added in the transaction that pauses the schedule, so that the owner is told exactly of those that have paused. */
+/** Added in the transaction that pauses the schedule, so that the owner is told exactly of those that have paused. Retried until runs has stored the notice, or the account is erased. */
 export const tellPaused = defineTask<Paused>({
   name: 'tell-paused',
   read: (payload) => {
@@ -22,11 +22,9 @@ export const tellPaused = defineTask<Paused>({
     return { accountId, id, tick, appName, reason };
   },
   retrySeconds: [5, 30, 120, 600],
-  mostAttempts: 20,
   timeoutSeconds: 30,
   atOnce: 2,
   pollSeconds: 8,
-  personal: true,
 });
 
 /** Makes one notice for the owner, however often it is attempted. */

@@ -74,6 +74,27 @@ describe('a schedule', () => {
     expect(at.runs).toHaveLength(2);
   });
 
+  test('that pauses tells its owner also when notices cannot be stored for longer than a day', async () => {
+    const { accountId } = await add({ cron: '* * * * *' });
+    at.beforeStart = refused;
+    at.beforeNotice = () => {
+      throw new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.');
+    };
+    for (let minute = 0; minute < 10; minute += 1) {
+      await at.clock.advance(60_000);
+      await at.look();
+    }
+    const attemptAgain = async () => {
+      await at.db.query({ text: 'update webhooks_jobs.job set retry_count = 150, start_after = now()' });
+      await at.look();
+    };
+    await attemptAgain();
+    expect(at.notices.size).toBe(0);
+    at.beforeNotice = () => undefined;
+    await attemptAgain();
+    expect(Array.from(at.notices.values(), (notice) => notice.accountId)).toEqual([accountId]);
+  });
+
   test('that its owner mends while its tenth run is refused goes on, and nobody is told that it is paused', async () => {
     const key = await add({ cron: '* * * * *' });
     at.beforeStart = async () => {
