@@ -90,6 +90,10 @@ describe.skipIf(helm === undefined)('optional parts of the chart', () => {
     expect(JSON.stringify(containers({}))).not.toContain('authorities');
   });
 
+  it('upgrades with the values of a release that had no authorities, as `--reuse-values` keeps them', () => {
+    expect(render({ authorities: null })).toEqual(render());
+  });
+
   it('refuses a store of another kind', () => {
     expect(template([], { externalSecrets: { storeRef: { kind: 'Vault' } } }).ok).toBe(false);
     expect(parseAllDocuments(template([]).stdout).length).toBeGreaterThan(10);
