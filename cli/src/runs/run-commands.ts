@@ -63,11 +63,21 @@ function addTail(program: Command): void {
     .option(...sessionOption)
     .action(async (id: string | undefined, { session }: InSession, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const [newest] = id === undefined ? (await mesh.runs.list({ session, limit: 1 }).page()).items : [];
+      const [newest] = id === undefined ? await firstOf(mesh.runs.list({ session, limit: 1 }), 1) : [];
       const wanted = id === undefined ? newest : runOf(id, { session });
-      if (wanted === undefined) throw new UsageError('There is no run yet. Type: agentmesh run echo Hello');
+      if (wanted === undefined) {
+        if (session !== undefined) throw new UsageError('There is no run in this session.');
+        throw new UsageError('There is no run yet. Type: agentmesh run echo Hello');
+      }
       process.exitCode = await followRun(mesh.runs.watch(wanted), output, session);
     });
+}
+
+/** The first entries of a list. A page may have fewer than its limit, or none, although others follow. */
+async function firstOf<T>(list: AsyncIterable<T>, count: number): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of list) if (items.push(item) >= count) break;
+  return items;
 }
 
 function addLogs(program: Command): void {
@@ -117,8 +127,8 @@ function addLists(program: Command): void {
       const { status, app, user, session, agentVersion, limit } = filter;
       const minCost = filter['minCost'] === undefined ? undefined : Number(filter['minCost']);
       const named = { status: status as 'queued', app, user, session, agentVersion, minCost };
-      const page = await mesh.runs.list({ ...named, limit: Number(limit) }).page();
-      output.rows(page.items, columns);
+      const runs = mesh.runs.list({ ...named, limit: Number(limit) });
+      output.rows(await firstOf(runs, Number(limit)), columns);
     });
   program
     .command('inbox')
