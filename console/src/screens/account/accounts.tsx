@@ -32,15 +32,15 @@ export function Accounts() {
     <section class="stack tight">
       <h2>{t.admin.accounts}</h2>
       <When known={shown} retry={() => invalidate('admin?accounts')}>
-        {({ results, total, has_next: hasNext, has_previous: hasPrevious }) => (
+        {({ results, total, page: at, has_next: hasNext, has_previous: hasPrevious }) => (
           <>
             <Table label={t.admin.accounts} columns={columns} rows={results} keyOf={({ user_id: id }) => id} />
             <div class="row">
               <span class="grow small muted">{`${count(total)} ${t.admin.accounts.toLowerCase()}`}</span>
-              <Button isTiny isOff={!hasPrevious} onPress={() => turn(page - 1)}>
+              <Button isTiny isOff={!hasPrevious} onPress={() => turn(at - 1)}>
                 {t.actions.previous}
               </Button>
-              <Button isTiny isOff={!hasNext} onPress={() => turn(page + 1)}>
+              <Button isTiny isOff={!hasNext} onPress={() => turn(at + 1)}>
                 {t.actions.next}
               </Button>
             </div>
