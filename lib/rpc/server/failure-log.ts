@@ -7,35 +7,46 @@ const quietMs = 10_000;
 
 const levels: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error', unavailable: 'warn' };
 
+/** Calls that failed after the first one, and the last of them: its error may have another cause than that of the first. */
+interface Alike {
+  calls: number;
+  last: { readonly call: ServerCall; readonly err: MeshError };
+}
+
 /**
  * Returns a function that logs a call that failed. A MeshError without a cause is an expected answer and is not logged. While a dependency is away every call fails: of the
- * warnings of a method for one reason the first is logged, and every 10 s how many came after it. Those have the level debug.
+ * warnings of a method for one reason the first is logged, and every 10 s how many came after it, with the error of the last. Those have the level debug.
  */
 export function createFailureLog(log: Logger): (call: ServerCall, error: unknown) => void {
-  const later = new Map<string, number>();
-  const countFrom = (key: string, alike: { rpc: string; reason: string }): void => {
-    later.set(key, 0);
+  const later = new Map<string, Alike>();
+  const countFrom = (key: string, first: Alike['last']): void => {
+    const alike: Alike = { calls: 0, last: first };
+    later.set(key, alike);
     const timer = setTimeout(() => {
-      const calls = later.get(key) ?? 0;
       later.delete(key);
-      if (calls === 0) return;
-      log.warn({ ...alike, calls, seconds: quietMs / 1_000 }, 'more calls failed alike');
-      countFrom(key, alike);
+      if (alike.calls === 0) return;
+      tellSum(log, alike);
+      countFrom(key, alike.last);
     }, quietMs);
     timer.unref();
   };
-  const isAlike = (rpc: string, reason: string): boolean => {
-    const key = `${rpc} ${reason}`;
-    const calls = later.get(key);
-    if (calls !== undefined) later.set(key, calls + 1);
-    // A timer keeps the context in which it begins, and the sum is of no single request.
-    else requestContext.exit(() => countFrom(key, { rpc, reason }));
-    return calls !== undefined;
+  const isAlike = (last: Alike['last']): boolean => {
+    const key = `${last.call.url} ${last.err.reason}`;
+    const alike = later.get(key);
+    // A timer keeps the context in which it begins, and the timers of an outage go on after the request.
+    if (alike === undefined) requestContext.exit(() => countFrom(key, last));
+    else Object.assign(alike, { calls: alike.calls + 1, last });
+    return alike !== undefined;
   };
   return (call, error) => {
     if (error instanceof MeshError && error.cause === undefined) return;
     const level = error instanceof MeshError ? (levels[error.code] ?? 'debug') : 'error';
-    const isCounted = level === 'warn' && isAlike(call.url, (error as MeshError).reason);
+    const isCounted = level === 'warn' && isAlike({ call, err: error as MeshError });
     call.run(() => log[isCounted ? 'debug' : level]({ err: error, rpc: call.url }, 'call failed'));
   };
+}
+
+function tellSum(log: Logger, { calls, last: { call, err } }: Alike): void {
+  const sum = { err, rpc: call.url, reason: err.reason, calls, seconds: quietMs / 1_000 };
+  call.run(() => log.warn(sum, 'more calls failed alike'));
 }
