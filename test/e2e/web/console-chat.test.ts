@@ -112,3 +112,34 @@ test('a message that is being written stays in its conversation while another sc
   await expect.poll(() => field.inputValue()).toBe('');
   await context.close();
 });
+
+test('the edit of the first message of a chat takes nothing from the message that is being written in the new chat', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  await caller.run(await caller.createSession('echo'), 'old words');
+  await page.goto(`${url}/console/chat/echo?user=u1`);
+  const [field, file] = [page.getByLabel('Write a message'), page.getByText('salary.xlsx', { exact: true })];
+  await field.fill('words of the new chat');
+  const attached = { name: 'salary.xlsx', mimeType: 'application/octet-stream', buffer: Buffer.from('secret') };
+  await page.locator('.composer input[type=file]').setInputFiles(attached);
+  await file.waitFor();
+
+  await page.locator('.chats a').click();
+  await page.getByRole('button', { name: 'Edit and send again' }).click();
+  await expect.poll(() => field.inputValue()).toBe('old words');
+  expect(await file.count()).toBe(0);
+  await field.fill('changed words');
+  await field.press('Enter');
+  await expect.poll(() => page.locator('.message .prose').allTextContents()).toEqual(['changed words']);
+  await page.getByText('Completed').waitFor();
+  expect(await file.count()).toBe(0);
+
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await expect.poll(() => field.inputValue()).toBe('words of the new chat');
+  await file.waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

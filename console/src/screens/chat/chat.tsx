@@ -16,7 +16,7 @@ import { SessionList } from './session-list.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { type Thread, threadOf } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
-import { unsentAt } from './unsent.ts';
+import { moveUnsent, unsentAt } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
 const lastApp = 'chat.app';
@@ -50,7 +50,10 @@ function Conversation({ app, session }: { readonly app: string; readonly session
     const words = (message.parts ?? []).map((part) => part.text ?? '').join(' ');
     const it = thread ?? (await beginThread({ app, user }, words));
     const sending = it.send(message);
-    if (thread === undefined) go(screen`/chat/${app}/${it.place.session}` + userQuery(user), { replaces: true });
+    if (thread === undefined) {
+      moveUnsent({ app, user }, it.place);
+      go(screen`/chat/${app}/${it.place.session}` + userQuery(user), { replaces: true });
+    }
     await sending;
   };
   return (

@@ -8,7 +8,8 @@ import { ToolCall } from '../../parts/tool-call.tsx';
 import { type Block, confirmation, type FunctionResponse, type Turn } from '../../parts/turns.ts';
 import { go, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
-import type { Thread } from './thread.ts';
+import { beginThread } from './begin-thread.ts';
+import { type Thread, threadOf } from './thread.ts';
 import { unsentAt } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
@@ -48,7 +49,7 @@ export function Message({ turn, ...rest }: MessageProps) {
           isTiny
           icon="fork"
           label={t.chat.fork}
-          onPress={() => forkAt(thread, turn.events.at(-1)?.id)}
+          onPress={async () => show(await forkAt(thread, turn.events.at(-1)?.id ?? ''))}
         />
       </div>
     </article>
@@ -90,20 +91,22 @@ function FileView({ name, type, data }: Extract<Block, { kind: 'file' }>) {
   return <span class="tag">{name || type}</span>;
 }
 
-async function forkAt({ place }: Thread, eventId: string | undefined): Promise<string | undefined> {
-  if (eventId === undefined) return undefined;
+async function forkAt({ place }: Thread, eventId: string): Promise<Thread> {
   const { id } = await mesh.sessions.fork(place, { eventId });
   say(t.chat.forked);
-  go(screen`/chat/${place.app}/${id}` + userQuery(place.user));
-  return id;
+  return threadOf({ ...place, session: id });
 }
 
-/** Opens a new chat that ends before a message, with its words to change. */
+/** Opens a chat of its own that ends before a message, with its words to change. */
 async function editFrom(thread: Thread, turn: Turn, words: string): Promise<void> {
   const { place, events } = thread;
   const at = events.value.findIndex(({ id }) => id === turn.events[0]?.id);
   const before = events.value[at - 1]?.id;
-  if (before === undefined) go(screen`/chat/${place.app}` + userQuery(place.user));
-  const session = await forkAt(thread, before);
-  unsentAt({ ...place, session }).text.value = words;
+  const edited = before === undefined ? await beginThread(place, words) : await forkAt(thread, before);
+  unsentAt(edited.place).text.value = words;
+  show(edited);
+}
+
+function show({ place: { app, user, session } }: Thread): void {
+  go(screen`/chat/${app}/${session}` + userQuery(user));
 }
