@@ -69,6 +69,11 @@ describe('a program that shows a code', () => {
     expect(await scopesOf(await start(''))).toMatchObject({ scopes });
   });
 
+  test('gets each scope once, however often it names it', async () => {
+    const { user_code } = await start('runs:read '.repeat(60));
+    expect((await find(ada, user_code)).body).toMatchObject({ scopes: ['runs:read'] });
+  });
+
   test('sends forms as RFC 8628 does, and is refused a scope that there is not', async () => {
     const post = (path: string, fields: Record<string, string>) =>
       fetch(`${url}/api/auth/device/${path}`, { method: 'POST', body: new URLSearchParams(fields) });

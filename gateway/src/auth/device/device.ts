@@ -34,9 +34,9 @@ function addStart(app: App, { auth, config, limitDevices }: Context): void {
     async (request, reply) => {
       await limitDevices(request, reply);
       const { client_id: client, scope } = request.body;
-      const named = (scope ?? '').split(' ').filter((it) => it !== '');
+      const named = new Set((scope ?? '').split(' ').filter((it) => it !== ''));
       // An empty parameter of OAuth stands for one that was left out (RFC 6749, section 3.1).
-      const wanted = named.length === 0 ? [...scopes] : named;
+      const wanted = named.size === 0 ? [...scopes] : [...named];
       const unknown = wanted.find((it) => !(scopes as readonly string[]).includes(it));
       if (unknown !== undefined) {
         return reply.code(400).send({ error: 'invalid_scope', error_description: `There is no scope ${unknown}.` });
