@@ -3,7 +3,7 @@ import { publicBaseUrl } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
 import { scopes } from '../../edge/authentication/scopes.ts';
 import { multipartAsForm } from '../sign-in/multipart-form.ts';
-import { namingField } from '../users/sign-up-fault.ts';
+import { namingField } from '../naming-field.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { DeviceCode, DeviceCodeRequest, DeviceFailure, DeviceToken, DeviceTokenRequest } from './device-record.ts';
 

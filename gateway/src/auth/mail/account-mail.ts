@@ -3,7 +3,7 @@ import { type App, type Context, unary } from '../../context.ts';
 import { readSignUpCookie } from '../../edge/authentication/browser/sign-up-cookie.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { readRefreshCookie } from '../sign-in/refresh-cookie.ts';
-import { namingField } from '../users/sign-up-fault.ts';
+import { namingField } from '../naming-field.ts';
 import { Address, Done, NewPassword, Verification } from './account-mail-record.ts';
 
 /** Password resets and e-mail verification. With `AUTH_BASIC_ENABLED=false` the routes do not exist: 404 before a body is read. */

@@ -20,7 +20,7 @@ import {
   RevokePersonalTokensQuery,
 } from './personal-token-record.ts';
 import { ofOwnToken, signedIn, withPassword } from '../account-family.ts';
-import { namingField } from '../users/sign-up-fault.ts';
+import { namingField } from '../naming-field.ts';
 
 const url = '/api/auth/tokens';
 

@@ -4,7 +4,7 @@ import { writeSignUpCookie } from '../../edge/authentication/browser/sign-up-coo
 import { HttpError } from '../../edge/errors/request-error.ts';
 import { present } from '../../edge/records/present.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
-import { namingField } from './sign-up-fault.ts';
+import { namingField } from '../naming-field.ts';
 import { userOf } from './user-of.ts';
 import { SignUpRequest, User } from './user-record.ts';
 

@@ -10,7 +10,7 @@ import { addNextPage, noPlace, numberBefore, type Page, pageOf } from '../../edg
 import { accountRefusals, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { erasureOf } from './erasure-of.ts';
 import { Erasure, ErasurePath } from './erasure-record.ts';
-import { namingField } from './sign-up-fault.ts';
+import { namingField } from '../naming-field.ts';
 import { userOf } from './user-of.ts';
 import { ProfileChange, User, UserEmailPath, UserIdPath, UserPage, UserPageQuery } from './user-record.ts';
 import { signedIn, withPassword } from '../account-family.ts';

@@ -1,16 +1,16 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { InvalidRequest } from '../../edge/errors/request-error.ts';
+import { InvalidRequest } from '../edge/errors/request-error.ts';
 
 const reasonFields: Readonly<Record<string, string>> = {
   email_invalid: 'email',
   password_invalid: 'password',
-  // The gateway has checked the other fields of a token.
+  // The gateway has checked the other fields of a token, and the scopes of a program.
   personal_token_invalid: 'name',
 };
 const textFields = ['first_name', 'last_name', 'username', 'full_name', 'avatar_url'];
 
 /**
- * Turns an error of auth about an account's field into a 422 at that field. Returns other errors unchanged. `renamed` maps names
+ * Turns an error of auth about a field of the body into a 422 at that field. Returns other errors unchanged. `renamed` maps names
  * of auth to names of the body.
  */
 export function namingField(error: unknown, renamed: Readonly<Record<string, string>> = {}): unknown {
