@@ -10,21 +10,41 @@ const countOfPartition: Statement = {
 };
 
 /** Deletes everything in a memory, whose partition is locked. Answers how many entries there were. */
-export async function deletePartitionRows(tx: Transaction, { accountId, pk }: Partition): Promise<number> {
+export async function deletePartitionRows(
+  tx: Transaction,
+  { accountId, pk }: Pick<Partition, 'accountId' | 'pk'>,
+): Promise<number> {
   const [row] = await tx.query<{ entries: number }>(countOfPartition, [accountId, pk]);
   for (const statement of ofPartition) await tx.query(statement, [accountId, pk]);
   return row?.entries ?? 0;
 }
 
-const lockAll: Statement = { text: 'select from partitions where account_id = $1 order by pk for update' };
-const countOfAccount: Statement = { text: 'select count(*)::int as entries from entries where account_id = $1' };
-const ofAccount = [...tables, 'usage', 'partitions'].map((table) => ({
-  text: `delete from ${table} where account_id = $1`,
-}));
+const batch = 50;
+const lockSome: Statement = {
+  text: `select pk from partitions where account_id = $1 order by pk limit ${batch} for update`,
+};
+const dropSome: Statement = { text: 'delete from partitions where account_id = $1 and pk = any($2::bigint[])' };
 
-/** Deletes all memories of an account, and what earlier deletions have left. Answers how many entries there were. */
-export async function deleteAccountRows(tx: Transaction, accountId: string): Promise<number> {
-  await tx.query(lockAll, [accountId]);
+/**
+ * Deletes fifty memories of an account. Each has statements of its own, because PostgreSQL limits the time of a statement. Answers how many memories and entries there
+ * were; no memories when none is left.
+ */
+export async function deleteSomePartitions(
+  tx: Transaction,
+  accountId: string,
+): Promise<{ memories: number; entries: number }> {
+  const pks = (await tx.query<{ pk: bigint }>(lockSome, [accountId])).map(({ pk }) => pk);
+  let entries = 0;
+  for (const pk of pks) entries += await deletePartitionRows(tx, { accountId, pk });
+  await tx.query(dropSome, [accountId, pks]);
+  return { memories: pks.length, entries };
+}
+
+const countOfAccount: Statement = { text: 'select count(*)::int as entries from entries where account_id = $1' };
+const ofAccount = [...tables, 'usage'].map((table) => ({ text: `delete from ${table} where account_id = $1` }));
+
+/** Deletes the rows of an account that belong to no memory, such as postings that deletions have left. Answers how many entries there were. */
+export async function deleteRestOfAccount(tx: Transaction, accountId: string): Promise<number> {
   const [row] = await tx.query<{ entries: number }>(countOfAccount, [accountId]);
   for (const statement of ofAccount) await tx.query(statement, [accountId]);
   return row?.entries ?? 0;
