@@ -18,7 +18,7 @@ export async function readTask(
 ): Promise<TaskTelling> {
   const telling = new TaskTelling(run, record.status);
   if (isGoing(record) || record.status === RunStatus.WAITING) {
-    for (const { seq, json } of await eventsOfRun(context, run, record))
+    for (const { seq, json } of await eventsOfRun(context, run, { record, signal }))
       telling.take({ frame: { seq, partial: 0, json } });
     if (!isGoing(record)) telling.take({ end: record });
     return telling;

@@ -9,6 +9,7 @@ import type { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { leavableCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { answerKeyOf } from '../../edge/idempotency/run-key.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { readingFor } from '../../edge/streams/reading-for.ts';
 import { earlierAnswer } from '../road/earlier-answer.ts';
 import { eventsOfRun } from '../road/events-of-run.ts';
 import type { Chat } from './chat.ts';
@@ -39,8 +40,9 @@ interface Answered {
 export async function answerRun(context: Context, { request, reply }: Exchange, asked: Asked): Promise<Shown> {
   const { chat, answers } = asked;
   const idempotencyKey = answerKeyOf(request);
-  const waiting = await waitingRun(context, asked);
-  const found = waiting ?? (idempotencyKey === '' ? undefined : await answeredRun(context, asked));
+  const { signal } = readingFor(reply.raw);
+  const waiting = await waitingRun(context, asked, signal);
+  const found = waiting ?? (idempotencyKey === '' ? undefined : await answeredRun(context, asked, signal));
   if (found === undefined) throw new HttpError(409, 'The chat waits for no answer any more.');
   const run = { ...chat, invocationId: found.run.invocationId };
   const functionResponses = answers.flatMap(({ id, response }) => {
@@ -63,13 +65,18 @@ interface Asked extends MessageAnswers {
   readonly chat: Chat;
 }
 
-async function waitingRun(context: Context, { chat, answers }: Asked): Promise<Answered | undefined> {
+async function waitingRun(
+  context: Context,
+  { chat, answers }: Asked,
+  signal: AbortSignal,
+): Promise<Answered | undefined> {
   const { runs } = await context.sessions.listRuns({ ...chat, statuses: [RunStatus.WAITING] }, unary);
   const waiting = runs.map((run) => ({ run, names: namesOf(run) }));
   const found = waiting.find(({ names }) => answers.some(({ id }) => names.has(id)));
   if (found === undefined) return undefined;
   const { invocationId } = found.run;
-  return { ...found, before: await eventsOfRun(context, { ...chat, invocationId }, found.run) };
+  const before = await eventsOfRun(context, { ...chat, invocationId }, { record: found.run, signal });
+  return { ...found, before };
 }
 
 function namesOf({ waitingForJson }: LedgerRun): Map<string, string> {
@@ -78,14 +85,19 @@ function namesOf({ waitingForJson }: LedgerRun): Map<string, string> {
 }
 
 /** The run of the message, if it has had an answer to one of the calls: this may be the same request again. */
-async function answeredRun(context: Context, { chat, runId, answers }: Asked): Promise<Answered | undefined> {
+async function answeredRun(
+  context: Context,
+  { chat, runId, answers }: Asked,
+  signal: AbortSignal,
+): Promise<Answered | undefined> {
   const name = { ...chat, invocationId: runId };
   const { run } = await context.sessions.getRun(name, unary).catch((error: unknown) => {
     if (isMeshError(error) && error.code === 'not_found') return { run: undefined };
     throw error;
   });
   if (run === undefined) return undefined;
-  const earlier = earlierAnswer(await eventsOfRun(context, name, run), new Set(answers.map(({ id }) => id)));
+  const callIds = new Set(answers.map(({ id }) => id));
+  const earlier = await earlierAnswer(context, name, { record: run, callIds, signal });
   return earlier && { run, ...earlier };
 }
 

@@ -1,8 +1,7 @@
-import type { JsonObject } from '@agentmesh/proto/event';
-import { parseExactly } from '@agentmesh/proto/exact-json';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { type Context, unary } from '../../context.ts';
 import { HttpError } from '../../edge/errors/request-error.ts';
+import { answeredCalls, type MarkedEvent, marked } from '../road/answered-calls.ts';
 import { createTeller, type Piece } from '../road/pieces.ts';
 import type { DoorRun } from '../road/start-run.ts';
 import { watchRun } from '../road/watch-run.ts';
@@ -41,7 +40,7 @@ export async function* tellRun(context: Context, run: DoorRun, telling: Telling)
       return;
     }
     const event = marked(told.frame.json);
-    const answers = event === undefined ? [] : answersIn(event);
+    const answers = [...answeredCalls(event).keys()];
     if (isBegun && answers.length > 0) {
       const calls = answers.flatMap((id) => called.get(id) ?? []);
       yield { pieces: teller.end(), end: await waitedFor(context, run, calls) };
@@ -70,27 +69,7 @@ async function waitedFor({ sessions }: Context, run: DoorRun, calls: readonly Ca
   return { run: waiting, calls: shown };
 }
 
-interface Event {
-  readonly author?: string;
-  readonly branch?: string;
-  readonly partial?: boolean;
-  readonly content?: { readonly parts?: readonly { readonly functionResponse?: JsonObject }[] };
-}
-
-/** An event that may be an answer, or of an agent that works beside others. Others are not parsed. */
-function marked(json: Uint8Array): Event | undefined {
-  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-  if (!text.includes('"functionResponse"') && !text.includes('"branch"')) return undefined;
-  return parseExactly(text.toString()) as Event;
-}
-
-/** Calls that a person or a client has answered with an event. */
-function answersIn({ author, content }: Event): string[] {
-  const ids = (content?.parts ?? []).map(({ functionResponse }) => functionResponse?.['id']);
-  return author === 'user' ? ids.filter((id) => typeof id === 'string') : [];
-}
-
 /** Whether an event is a part of what an agent says while others work: they have branches. */
-function isBeside(event: Event | undefined): boolean {
+function isBeside(event: MarkedEvent | undefined): boolean {
   return event?.partial === true && (event.branch ?? '') !== '';
 }

@@ -1,5 +1,8 @@
-import { parseExactly } from '@agentmesh/proto/exact-json';
-import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
+import type { LedgerRun, StoredEvent } from '@agentmesh/proto/sessions/v1';
+import type { Context } from '../../context.ts';
+import { answeredCalls, marked } from './answered-calls.ts';
+import { eventsOfRun } from './events-of-run.ts';
+import type { DoorRun } from './start-run.ts';
 
 /** An answer to calls that a run has had. */
 interface EarlierAnswer {
@@ -9,24 +12,24 @@ interface EarlierAnswer {
   readonly before: readonly StoredEvent[];
 }
 
+interface Sought {
+  readonly record: LedgerRun;
+  readonly callIds: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
 /** The newest answer to one of these calls among the events of a run; undefined when there is none. A run that has gone on does not tell what it waited for, and a repeated request must say the same again. */
-export function earlierAnswer(events: readonly StoredEvent[], callIds: ReadonlySet<string>): EarlierAnswer | undefined {
-  const place = events.findLastIndex((event) => [...namesIn(event).keys()].some((id) => callIds.has(id)));
+export async function earlierAnswer(
+  context: Pick<Context, 'sessions'>,
+  run: DoorRun,
+  { record, callIds, signal }: Sought,
+): Promise<EarlierAnswer | undefined> {
+  // An answer is stored as an event when the next attempt begins.
+  if (record.attempt < 2) return undefined;
+  const events = await eventsOfRun(context, run, { record, signal });
+  const place = events.findLastIndex(({ json }) =>
+    [...answeredCalls(marked(json)).keys()].some((id) => callIds.has(id)),
+  );
   const answer = events[place];
-  return answer && { names: namesIn(answer), before: events.slice(0, place) };
-}
-
-interface Answering {
-  readonly author: string;
-  readonly content?: {
-    readonly parts?: readonly { readonly functionResponse?: { readonly id?: string; readonly name?: string } }[];
-  };
-}
-
-/** The calls that an event of the user answers. */
-function namesIn({ json }: StoredEvent): Map<string, string> {
-  const { author, content } = parseExactly(Buffer.from(json).toString()) as Answering;
-  if (author !== 'user') return new Map();
-  const responses = (content?.parts ?? []).flatMap(({ functionResponse }) => functionResponse ?? []);
-  return new Map(responses.map(({ id = '', name = '' }) => [id, name]));
+  return answer && { names: answeredCalls(marked(answer.json)), before: events.slice(0, place) };
 }
