@@ -37,3 +37,44 @@ test('a thought of 20,000 pieces is told in fewer than a thousand messages, whic
   expect(parts.length).toBeLessThan(1_000);
   expect(textOf(parts)).toBe(words.join(''));
 });
+
+type Said = readonly [partial: number, ...parts: readonly { readonly text?: string; readonly thought?: boolean }[]];
+
+/** Tells what an agent says; without parts it is a gap. */
+function tellAll(events: readonly Said[]) {
+  const telling = new TaskTelling(run);
+  const told = events.flatMap(([partial, ...parts]) => {
+    const event = JSON.stringify({ author: 'echo', partial: partial > 0, content: { parts } });
+    return telling.take({ frame: { seq: 1, partial, json: Buffer.from(parts.length === 0 ? '' : event) } });
+  });
+  const updates = told.flatMap(({ payload }) => (payload?.$case === 'artifactUpdate' ? payload.value : []));
+  const shown = updates.map(({ artifact, append, lastChunk }) => ({
+    id: artifact?.artifactId,
+    text: textOf(artifact?.parts),
+    append,
+    lastChunk,
+  }));
+  return { shown, artifacts: telling.task.artifacts };
+}
+
+test('the text of the next executor replaces the words of one that died, in the artifact that the task has later', () => {
+  const whole: Said = [0, { text: 'Good day' }];
+  const streamed = tellAll([[1, { text: 'Hello wor' }], [1_000_000], [1_000_001, { text: 'Good' }], whole]);
+  expect(streamed.shown).toEqual([
+    { id: 'text-1', text: 'Hello wor', append: false, lastChunk: false },
+    { id: 'text-1', text: 'Good day', append: false, lastChunk: true },
+  ]);
+  expect(streamed.artifacts).toEqual(tellAll([whole]).artifacts);
+});
+
+test('artifacts have the ids that the task has later, also behind thoughts of an executor that died', () => {
+  const whole: Said = [0, { text: 'Aha', thought: true }, { text: 'Good day' }];
+  const dead: Said = [1, { text: 'Hm', thought: true }, { text: 'Hello' }];
+  const streamed = tellAll([dead, [1_000_000], whole, [0, { text: 'Bye' }]]);
+  expect(streamed.artifacts).toEqual(tellAll([whole, [0, { text: 'Bye' }]]).artifacts);
+});
+
+test('words of an executor that died are no artifact of a task whose next one says no text', () => {
+  const call: Said = [0, {}];
+  expect(tellAll([[1, { text: 'Hello wor' }], [1_000_000], call]).artifacts).toEqual([]);
+});

@@ -26,6 +26,8 @@ type News = { readonly frame: Frame } | { readonly end: LedgerRun };
 
 /** A text or a thought that is being said. */
 interface Saying {
+  /** Its place among the texts and thoughts, from 1. */
+  readonly number: number;
   readonly words: 'text' | 'thought';
   readonly author: string;
   /** Its text so far, as it was told. */
@@ -39,7 +41,8 @@ const smallestPart = 1 / 128;
 
 /**
  * Tells a run as a task. Each text of its agents is an artifact: its words are appended, and the whole text takes their place at its end, as ADK does it, so
- * words that were lost come with it. Thoughts, calls of tools and their results are messages of the working task.
+ * words that were lost come with it. The text of an executor that took the run over takes the place of the dead one's. Thoughts, calls of tools and their
+ * results are messages of the working task.
  */
 export class TaskTelling {
   /** The task as it has been told. */
@@ -48,6 +51,9 @@ export class TaskTelling {
   place: RunPlace = { seq: 0, partial: 0 };
   readonly #teller = createTeller();
   readonly #sayings = new Map<string, Saying>();
+  /** Numbers of sayings whose executor died: the next ones take their places. */
+  readonly #left: number[] = [];
+  #numbered = 0;
   #messages = 0;
   #files = 0;
 
@@ -93,12 +99,12 @@ export class TaskTelling {
   #tell(piece: Piece, isSilent = false): StreamResponse[] {
     switch (piece.kind) {
       case 'open':
-        this.#sayings.set(piece.id, { words: piece.words, author: piece.author, told: '', untold: '' });
+        this.#open(piece);
         return [];
       case 'delta':
         return this.#say(piece, isSilent);
       case 'close':
-        return this.#close(piece.id);
+        return piece.isLeft === true ? this.#leave(piece.id) : this.#close(piece.id);
       case 'call': {
         const { id, name, args } = piece;
         return [this.#working([dataPart('function_call', { id, name, args })])];
@@ -113,23 +119,38 @@ export class TaskTelling {
     }
   }
 
+  #open({ id, words, author }: Extract<Piece, { kind: 'open' }>): void {
+    const number = this.#left.shift() ?? ++this.#numbered;
+    this.#sayings.set(id, { number, words, author, told: '', untold: '' });
+  }
+
   #say({ id, text }: { readonly id: string; readonly text: string }, isSilent: boolean): StreamResponse[] {
     const saying = this.#sayings.get(id) as Saying;
-    const { words, author, told } = saying;
+    const { number, words, author, told } = saying;
     const next = saying.untold + text;
     const isTold = !isSilent && next.length >= told.length * smallestPart;
     saying.told = isTold ? told + next : told;
     saying.untold = isTold ? '' : next;
     if (!isTold) return [];
     if (words === 'thought') return [this.#working([thoughtPart(next)])];
-    return [this.#artifact({ id, author, parts: [textPart(next)], append: told !== '' })];
+    return [this.#artifact({ id: `text-${number}`, author, parts: [textPart(next)], append: told !== '' })];
   }
 
   #close(id: string): StreamResponse[] {
-    const { words, author, told, untold } = this.#sayings.get(id) as Saying;
+    const { number, words, author, told, untold } = this.#sayings.get(id) as Saying;
     this.#sayings.delete(id);
-    if (words === 'text') return [this.#artifact({ id, author, parts: [textPart(told + untold)], lastChunk: true })];
+    if (words === 'text')
+      return [this.#artifact({ id: `text-${number}`, author, parts: [textPart(told + untold)], lastChunk: true })];
     return untold === '' ? [] : [this.#working([thoughtPart(untold)])];
+  }
+
+  /** Forgets words whose executor died. Clients keep them until the next text replaces the artifact: the protocol removes none. */
+  #leave(id: string): StreamResponse[] {
+    const { number } = this.#sayings.get(id) as Saying;
+    this.#sayings.delete(id);
+    this.#left.push(number);
+    this.task.artifacts = this.task.artifacts.filter(({ artifactId }) => artifactId !== `text-${number}`);
+    return [];
   }
 
   #artifact({ id, author, parts, append = false, lastChunk = false }: Chunk): StreamResponse {
