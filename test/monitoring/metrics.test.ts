@@ -47,6 +47,14 @@ test('calls, tokens, cost and time to the first token are told by model', async 
   await expect.poll(() => valueOf(`agentmesh_model_cost_dollars_total{${model}}`)).toBeGreaterThan(0);
 });
 
+test('requests are counted in one series whatever their route and status, and none of these has failed', async () => {
+  const before = (await valueOf('agentmesh_gateway_requests_total')) ?? 0;
+  await caller.request('GET', '/list-apps');
+  await caller.request('GET', '/no-such-route');
+  await expect.poll(() => valueOf('agentmesh_gateway_requests_total')).toBe(before + 2);
+  expect(await valueOf('agentmesh_gateway_failed_requests_total')).toBe(0);
+});
+
 test('runs that have not ended are told by status with the age of the oldest, and what they wait for', async () => {
   openAi.answer('hang');
   const session = await caller.createSession('priced');

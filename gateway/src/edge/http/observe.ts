@@ -34,7 +34,11 @@ interface Observation {
 export function observe(app: FastifyInstance, { log, metrics, config }: Observation): void {
   const logRequest = requestLog(log, config.GATEWAY_ACCESS_SAMPLE);
   const record = recorderOf(createDurations(metrics));
-  // The durations have a series for each route and status, and Prometheus sees no increase in the first sample of one: an alert asks for this one's.
+  // The durations have a series for each route and status, and Prometheus sees no increase in the first sample of one: an alert divides the increases of these.
+  const requests = metrics.counter({
+    name: 'agentmesh_gateway_requests_total',
+    help: 'Requests that were answered.',
+  });
   const failures = metrics.counter({
     name: 'agentmesh_gateway_failed_requests_total',
     help: 'Requests that were answered 5xx.',
@@ -57,6 +61,7 @@ export function observe(app: FastifyInstance, { log, metrics, config }: Observat
   app.addHook('onResponse', (request, reply, done) => {
     const status = reply.raw.statusCode;
     record({ method: request.method, route: routeOf(request), status }, reply.elapsedTime / 1000);
+    requests.inc();
     if (status >= 500) failures.inc();
     endSpan(request, status);
     logRequest(request, reply);
