@@ -66,5 +66,14 @@ test('an admin sees which services fail and which are well, while some fail', { 
   await stateOf('webhooks').getByText('Not well', { exact: true }).waitFor();
   await stateOf('sessions').getByText('Well', { exact: true }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
+
+  // Where another answer or none comes in place of the checks, that is told.
+  const alert = page.locator('#main section', { hasText: 'Health' }).getByRole('alert');
+  await page.route('**/readyz', (route) => route.fulfill({ status: 503, contentType: 'text/html', body: 'a proxy' }));
+  await page.reload();
+  await alert.getByText('The server answered 503.').waitFor();
+  await page.route('**/readyz', (route) => route.abort());
+  await page.reload();
+  await alert.getByText('The server cannot be reached.').waitFor();
   await context.close();
 });

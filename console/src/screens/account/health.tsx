@@ -1,22 +1,20 @@
-import { AgentMesh, type Answer } from '@agentmesh/client';
+import { type Answer, ConnectionError } from '@agentmesh/client';
 import { watchedFetch } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { When } from '../../kit/states.tsx';
 import { t } from '../../texts.ts';
 
-type Readiness = Answer<'getReadiness'>;
-
-const probe = new AgentMesh({ token: () => undefined, tries: 1, fetch: fetchReadiness });
+type Checks = Answer<'getReadiness'>['checks'];
 
 /** Which services are well. */
 export function Health() {
-  const known = useQuery('admin?health', () => probe.call('GET', '/readyz', {}), { everyMs: 15_000 });
+  const known = useQuery('admin?health', readChecks, { everyMs: 15_000 });
   return (
     <section class="stack tight">
       <h2>{t.admin.health}</h2>
       <When known={known} retry={() => invalidate('admin?health')}>
-        {({ checks }) => (
+        {(checks) => (
           <div class="card lines">
             {Object.entries(checks).map(([service, { ok, error }]) => (
               <div key={service} class="row">
@@ -32,13 +30,15 @@ export function Health() {
   );
 }
 
-/** While a service fails, the checks come with 503 and below `detail`. Another 503 stays a failure: a proxy's has no checks. */
-async function fetchReadiness(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await watchedFetch(input, init);
-  if (response.status !== 503) return response;
-  const body = (await response
-    .clone()
-    .json()
-    .catch(() => undefined)) as { detail?: Partial<Readiness> } | undefined;
-  return body?.detail?.checks === undefined ? response : Response.json(body.detail);
+/** The checks by service. While one fails, they come with 503 and below `detail`; a proxy's answer has none. */
+async function readChecks(): Promise<Checks> {
+  const response = await watchedFetch('/readyz').catch((error: unknown) => {
+    throw new ConnectionError('The server cannot be reached.', error);
+  });
+  const body = (await response.json().catch(() => undefined)) as
+    | { readonly checks?: Checks; readonly detail?: { readonly checks?: Checks } }
+    | undefined;
+  const checks = body?.checks ?? body?.detail?.checks;
+  if (checks === undefined) throw new Error(`The server answered ${response.status}.`);
+  return checks;
 }
