@@ -16,7 +16,7 @@ import { SessionList } from './session-list.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { type Thread, threadOf } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
-import { moveUnsent, unsentAt } from './unsent.ts';
+import { takeUnsent, unsentOf } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
 const lastApp = 'chat.app';
@@ -51,7 +51,7 @@ function Conversation({ app, session }: { readonly app: string; readonly session
     const it = thread ?? (await beginThread({ app, user }, words));
     const sending = it.send(message);
     if (thread === undefined) {
-      moveUnsent({ app, user }, it.place);
+      it.unsent = takeUnsent({ app, user });
       go(screen`/chat/${app}/${it.place.session}` + userQuery(user), { replaces: true });
     }
     await sending;
@@ -65,7 +65,7 @@ function Conversation({ app, session }: { readonly app: string; readonly session
         <Composer
           key={session ?? ''}
           thread={thread}
-          unsent={unsentAt({ app, user, session })}
+          unsent={thread?.unsent ?? unsentOf({ app, user })}
           isSending={isSending}
           send={send}
         />

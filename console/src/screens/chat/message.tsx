@@ -10,7 +10,6 @@ import { go, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { beginThread } from './begin-thread.ts';
 import { type Thread, threadOf } from './thread.ts';
-import { unsentAt } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
 interface MessageProps {
@@ -103,7 +102,7 @@ async function editFrom(thread: Thread, turn: Turn, words: string): Promise<void
   const at = events.value.findIndex(({ id }) => id === turn.events[0]?.id);
   const before = events.value[at - 1]?.id;
   const edited = before === undefined ? await beginThread(place, words) : await forkAt(thread, before);
-  unsentAt(edited.place).text.value = words;
+  edited.unsent.text.value = words;
   show(edited);
 }
 

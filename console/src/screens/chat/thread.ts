@@ -5,6 +5,7 @@ import { invalidate } from '../../data/query.ts';
 import { countWaiting } from '../../data/waiting.ts';
 import { textOfError } from '../../kit/toasts.tsx';
 import { type Draft, draftWith, speakerOf } from './drafts.ts';
+import { nothingUnsent, type Unsent } from './unsent.ts';
 
 /** Events that a page of the history has. */
 const pageSize = 200;
@@ -13,6 +14,8 @@ const openStates: ReadonlySet<string> = new Set(['queued', 'running', 'waiting']
 /** A conversation: its events, what its agent is saying, and its run. It goes on while another screen is shown. */
 export class Thread {
   readonly place: SessionName;
+  /** The message that is being written. */
+  unsent: Unsent = nothingUnsent();
   readonly events: Signal<readonly Event[]> = signal([]);
   /** Words of messages that have not ended, by speaker. */
   readonly drafts: Signal<ReadonlyMap<string, Draft>> = signal(new Map());

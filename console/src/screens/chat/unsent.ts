@@ -1,31 +1,36 @@
 import { type Signal, signal } from '@preact/signals';
 
-/** A conversation; one that has not begun has no session. */
-export interface ChatPlace {
-  readonly app: string;
-  readonly user: string;
-  readonly session?: string | undefined;
-}
-
 /** A message that is being written. */
 export interface Unsent {
   readonly text: Signal<string>;
   readonly files: Signal<readonly File[]>;
 }
 
+/** A conversation that has not begun. */
+export interface NewChat {
+  readonly app: string;
+  readonly user: string;
+}
+
+/** Messages of conversations that have not begun; that of another belongs to its thread. */
 const unsent = new Map<string, Unsent>();
 
-const keyOf = ({ app, user, session = '' }: ChatPlace): string => JSON.stringify([app, user, session]);
+const keyOf = ({ app, user }: NewChat): string => JSON.stringify([app, user]);
 
-/** The message that is being written there. It stays while another screen is shown, also that on which somebody signs in again. */
-export function unsentAt(place: ChatPlace): Unsent {
-  const found = unsent.get(keyOf(place)) ?? { text: signal(''), files: signal([]) };
-  unsent.set(keyOf(place), found);
+export function nothingUnsent(): Unsent {
+  return { text: signal(''), files: signal([]) };
+}
+
+/** The message of the new chat. It stays while another screen is shown, also that on which somebody signs in again. */
+export function unsentOf(chat: NewChat): Unsent {
+  const found = unsent.get(keyOf(chat)) ?? nothingUnsent();
+  unsent.set(keyOf(chat), found);
   return found;
 }
 
-/** The conversation has begun: the message that is being written belongs to its session from now on. */
-export function moveUnsent(from: ChatPlace, to: ChatPlace): void {
-  unsent.set(keyOf(to), unsentAt(from));
-  unsent.delete(keyOf(from));
+/** The same for the thread that the chat has become. The next new chat begins without it. */
+export function takeUnsent(chat: NewChat): Unsent {
+  const taken = unsentOf(chat);
+  unsent.delete(keyOf(chat));
+  return taken;
 }
