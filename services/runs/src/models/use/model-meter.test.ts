@@ -33,7 +33,7 @@ test('calls of models are counted by outcome and tokens by kind, and the first t
   expect(await counted('agentmesh_model_call_seconds')).toBe(2);
 });
 
-test('calls of a model are counted from 0 for each outcome when its first one begins: Prometheus sees no increase in the first sample of a series', async () => {
+test('calls of a model are counted from 0 for each outcome when its first one begins, so that a scrape before its end sees 0', async () => {
   const metrics = createMetrics({ processMetrics: false });
   createModelMeter(metrics).begin({ provider: 'openai', model: 'gpt' });
   const calls = await valuesOf(metrics, 'agentmesh_model_calls_total');

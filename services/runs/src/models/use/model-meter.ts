@@ -23,28 +23,15 @@ const outcomes: readonly CallEnd['outcome'][] = ['answered', 'failed', 'left'];
 /** Counts calls and tokens by model, and times the first token and the whole answer. Names of models are bounded, because accounts choose them. */
 export function createModelMeter(metrics: Metrics): ModelMeter {
   const bounded = createBoundedNames(mostModels);
-  const calls = createCallCounter(metrics);
-  const tokens = metrics.counter({
-    name: 'agentmesh_model_tokens_total',
-    help: 'Tokens of models by kind: input (cached ones included), cached, output (thoughts included).',
-    labelNames: [...labelNames, 'kind'],
-  });
-  const first = metrics.histogram({
-    name: 'agentmesh_model_first_token_seconds',
-    help: 'Time from a call of a model to the first part of its answer.',
-    labelNames,
-    buckets,
-  });
-  const whole = metrics.histogram({
-    name: 'agentmesh_model_call_seconds',
-    help: 'Time from a call of a model to the end of its answer.',
-    labelNames,
-    buckets,
-  });
+  const { calls, tokens, first, whole } = createModelMetrics(metrics);
+  const begun = new Set<string>();
   return {
     begin({ provider, model }) {
       const labels = { provider, model: bounded(model) };
-      calls.tellFromZero(labels);
+      const name = `${provider}/${labels.model}`;
+      // Prometheus sees no increase in the first sample of a series: that of a first call only where a scrape comes between its begin and its end.
+      if (!begun.has(name)) for (const outcome of outcomes) calls.inc({ ...labels, outcome }, 0);
+      begun.add(name);
       const startedAt = performance.now();
       const spent = requestContext.getStore()?.spent;
       const seconds = (): number => (performance.now() - startedAt) / 1_000;
@@ -55,7 +42,7 @@ export function createModelMeter(metrics: Metrics): ModelMeter {
           hasSpoken = true;
         },
         end(counts, outcome) {
-          calls.count(labels, outcome);
+          calls.inc({ ...labels, outcome });
           whole.observe(labels, seconds());
           if (spent !== undefined) spent.model += performance.now() - startedAt;
           for (const kind of ['input', 'cached', 'output'] as const)
@@ -66,28 +53,29 @@ export function createModelMeter(metrics: Metrics): ModelMeter {
   };
 }
 
-interface Labels {
-  readonly provider: string;
-  readonly model: string;
-}
-
-function createCallCounter(metrics: Metrics) {
-  const calls = metrics.counter({
-    name: 'agentmesh_model_calls_total',
-    help: 'Calls of models by how they ended: answered, failed, or left before the end of the answer.',
-    labelNames: [...labelNames, 'outcome'],
-  });
-  const told = new Set<string>();
+function createModelMetrics(metrics: Metrics) {
   return {
-    count(labels: Labels, outcome: CallEnd['outcome']): void {
-      calls.inc({ ...labels, outcome });
-    },
-    /** Prometheus sees no increase in the first sample of a series, and an alert asks for that of calls that have failed. */
-    tellFromZero(labels: Labels): void {
-      const name = `${labels.provider}/${labels.model}`;
-      if (told.has(name)) return;
-      told.add(name);
-      for (const outcome of outcomes) calls.inc({ ...labels, outcome }, 0);
-    },
+    calls: metrics.counter({
+      name: 'agentmesh_model_calls_total',
+      help: 'Calls of models by how they ended: answered, failed, or left before the end of the answer.',
+      labelNames: [...labelNames, 'outcome'],
+    }),
+    tokens: metrics.counter({
+      name: 'agentmesh_model_tokens_total',
+      help: 'Tokens of models by kind: input (cached ones included), cached, output (thoughts included).',
+      labelNames: [...labelNames, 'kind'],
+    }),
+    first: metrics.histogram({
+      name: 'agentmesh_model_first_token_seconds',
+      help: 'Time from a call of a model to the first part of its answer.',
+      labelNames,
+      buckets,
+    }),
+    whole: metrics.histogram({
+      name: 'agentmesh_model_call_seconds',
+      help: 'Time from a call of a model to the end of its answer.',
+      labelNames,
+      buckets,
+    }),
   };
 }
