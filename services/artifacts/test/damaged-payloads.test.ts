@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { rm, truncate } from 'node:fs/promises';
+import { mkdir, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BlobStore } from '../src/blobs/blob-store.ts';
 import { openDirectoryStore } from '../src/blobs/directory-store.ts';
+import { artifactNotFound } from '../src/errors.ts';
 import { loadArtifact } from '../src/rpc/load-artifact.ts';
 import { type Key, load, newKey, openArtifacts, save, type TestArtifacts } from './open-artifacts.ts';
 
@@ -30,6 +32,20 @@ async function saved(): Promise<{ key: Key; file: string }> {
 const readBytes = async (key: Key, range: object = {}): Promise<number> =>
   (await load(service.client, key, range)).bytes.length;
 
+/** Why an artifact cannot be read from a store, for a caller who leaves when the signal aborts. */
+async function failureOf(key: Key, blobs: Pick<BlobStore, 'read'>, signal: AbortSignal): Promise<unknown> {
+  const migrations = new URL('../migrations/', import.meta.url);
+  const options = { service: 'artifacts', url: service.databaseUrl, poolSize: 1, migrations };
+  await using db = await openDatabase(options, createLogger({ level: 'silent', name: 'test' }));
+  const handler = loadArtifact({ db, blobs } as never) as (request: object, call: object) => AsyncIterable<unknown>;
+  try {
+    await Array.fromAsync(handler({ key, offset: 0n }, { signal, timeoutMs: () => undefined }));
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('a payload of which the store has lost the end', () => {
   test.each([
     ['whole', {}],
@@ -51,18 +67,8 @@ describe('a payload of which the store has lost the end', () => {
   test('has a cause for the log, which names the artifact and no path', async () => {
     const { key, file } = await saved();
     await truncate(file, 300_000);
-    const log = createLogger({ level: 'silent', name: 'test' });
-    const migrations = new URL('../migrations/', import.meta.url);
-    await using db = await openDatabase(
-      { service: 'artifacts', url: service.databaseUrl, poolSize: 1, migrations },
-      log,
-    );
     const blobs = await openDirectoryStore(join(service.folder, 'artifacts'));
-    const handler = loadArtifact({ db, blobs } as never) as (request: object) => AsyncIterable<unknown>;
-    const failure = await Array.fromAsync(handler({ key, offset: 0n })).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const failure = await failureOf(key, blobs, new AbortController().signal);
     expect(String((failure as Error).cause)).toContain('a.bin (version 0)');
     expect(String((failure as Error).cause)).not.toContain(service.folder);
     expect((failure as Error).message).not.toContain('a.bin');
@@ -73,6 +79,31 @@ test('a payload that the store has lost is damaged, not an artifact that does no
   const { key, file } = await saved();
   await rm(file);
   await expect(readBytes(key)).rejects.toMatchObject(damaged);
+});
+
+test('a payload that the store has lost is not looked up for a caller who has left', async () => {
+  const { key } = await saved();
+  const leaving = new AbortController();
+  const read: BlobStore['read'] = async function* () {
+    leaving.abort();
+    throw artifactNotFound();
+  };
+  expect(await failureOf(key, { read }, leaving.signal)).toMatchObject({ code: 'canceled' });
+});
+
+test.each([
+  ['without its folder', async () => undefined],
+  ['with an empty folder, as where a volume is not mounted', (folder: string) => mkdir(folder)],
+])('a payload is not damaged while the store is %s, but unavailable', async (_, replace) => {
+  const { key } = await saved();
+  const folder = join(service.folder, 'artifacts');
+  await rename(folder, `${folder}-away`);
+  await replace(folder);
+  const away = { code: 'unavailable', reason: 'artifact_store_unavailable' };
+  await expect(readBytes(key)).rejects.toMatchObject(away);
+  await rm(folder, { recursive: true, force: true });
+  await rename(`${folder}-away`, folder);
+  expect(await readBytes(key)).toBe(size);
 });
 
 test('an artifact that is deleted before its payload is read is not found', async () => {

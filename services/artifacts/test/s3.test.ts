@@ -75,6 +75,14 @@ test('an object that is collected while it is still being sent is gone when its 
   await expect(reading).rejects.toMatchObject({ code: 'not_found' });
 });
 
+test('an object of a bucket that does not exist is not absent, but unavailable', async () => {
+  await using server = await startS3();
+  const options = { prefix: '', region: 'x', endpoint: server.endpoint, credentials: s3Credentials };
+  using store = openS3Store({ ...options, bucket: 'misspelled' });
+  const read = Array.fromAsync(store.read({ accountId: 'a', id: 'b' }, { start: 0, length: 1 }));
+  await expect(read).rejects.toMatchObject({ code: 'unavailable', reason: 'artifact_store_unavailable' });
+});
+
 test('a store that stops in the middle of an object fails the read, and its connection is closed', async () => {
   const closed = Promise.withResolvers<void>();
   const server = createServer((_, response) => {

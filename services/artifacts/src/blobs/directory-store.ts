@@ -20,7 +20,7 @@ export async function openDirectoryStore(root: string): Promise<BlobStore> {
       const file = await open(temporary(name), 'wx', 0o600).catch(fail);
       return createWriter(file, { from: temporary(name), to: pathOf(name) });
     },
-    read: (name, range) => readFile(pathOf(name), range),
+    read: (name, range) => readFile(pathOf(name), { range, incoming }),
     remove: async (name) => {
       await Promise.all([pathOf(name), temporary(name)].map((path) => rm(path, { force: true }))).catch(fail);
     },
@@ -81,13 +81,22 @@ async function* entriesIn(path: string): AsyncGenerator<Dirent> {
   }
 }
 
-async function* readFile(path: string, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {
+interface Reading {
+  readonly range: ByteRange;
+  /** A folder that the store always has. */
+  readonly incoming: string;
+}
+
+async function* readFile(path: string, { range: { start, length }, incoming }: Reading): AsyncGenerator<Uint8Array> {
   if (length <= 0) return;
   const stream = createReadStream(path, { start, end: start + length - 1, highWaterMark: readBytes });
   try {
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
-    throw isMissing(error) ? artifactNotFound() : storeUnavailable(error);
+    if (!isMissing(error)) throw storeUnavailable(error);
+    // Without its volume the store has an empty folder, or none.
+    await access(incoming).catch(fail);
+    throw artifactNotFound();
   }
 }
 

@@ -135,7 +135,7 @@ async function* readObject(
     yield* withoutSilence(Body as Readable, silenceMs);
   } catch (error) {
     if (statusOf(error) === 416) return;
-    throw statusOf(error) === 404 ? artifactNotFound() : storeUnavailable(error);
+    throw isMissing(error) ? artifactNotFound() : storeUnavailable(error);
   } finally {
     leaving.abort();
   }
@@ -171,6 +171,11 @@ function emptyIfUnsupported(error: unknown): { Uploads?: { UploadId?: string }[]
   const status = statusOf(error);
   if (status === 404 || status === 405 || status === 501) return {};
   throw error;
+}
+
+/** The bucket exists, and has no such object. */
+function isMissing(error: unknown): boolean {
+  return statusOf(error) === 404 && (error as S3ServiceException).name !== 'NoSuchBucket';
 }
 
 function statusOf(error: unknown): number | undefined {
