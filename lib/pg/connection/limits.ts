@@ -1,7 +1,7 @@
 /** Default limit in milliseconds of one statement: the server stops it then. */
 export const usualStatementMs = 6_000;
 
-/** The same limit for work that no caller waits for: see `Database.forLongWork`. */
+/** The same limit for work that takes long, whether or not a caller waits for it: see `Database.forLongWork`. */
 export const longStatementMs = 600_000;
 
 /** Time in milliseconds after the limit of a statement at which a server that still owes the answer counts as lost. */

@@ -97,6 +97,22 @@ test('a memory so large that one statement of its deletion takes longer than six
   expect(await own.client.deleteEntries({ memory })).toMatchObject({ deleted: 2 });
 });
 
+test('a deletion for which the server has no room is answered at once, and not tried again as one that takes long', async () => {
+  await using own = await startMemory();
+  const options = { service: 'memory', url: own.databaseUrl, poolSize: 1, migrations };
+  await using db = await openDatabase(options, createLogger({ level: 'silent', name: 'test' }));
+  // A sequence is not rolled back.
+  const full = `create sequence tries; create function refuse() returns trigger language plpgsql as $$ begin
+      perform nextval('tries'); raise exception using errcode = 'disk_full'; end $$;
+    create trigger refusing before delete on entries for each statement execute function refuse()`;
+  await db.runScript(full);
+  const memory = newKey();
+  own.sessions.say(memory, 'one');
+  await own.client.addSession({ session: memory });
+  await expect(own.client.deleteEntries({ memory })).rejects.toMatchObject({ reason: 'database_busy' });
+  expect(await db.query({ text: 'select last_value::int as tries from tries' })).toEqual([{ tries: 1 }]);
+});
+
 test('an account has no more memories and added sessions than entries, whatever it adds and deletes', async () => {
   const { accountId } = newKey();
   const empty = newKey({ accountId, userId: 'said nothing' });

@@ -17,12 +17,20 @@ export function deleteEntries(context: Context): Handlers['deleteEntries'] {
     const remove = (through: Database): Promise<number> => removeEntries(context, through, { key, sessionId });
     // What takes long waits for its turn like the adding of sessions, so that it leaves connections for others.
     const deleted = await remove(db).catch((error: unknown) => {
-      if (!isMeshError(error) || error.reason !== 'database_busy') throw error;
+      if (!isStopped(error)) throw error;
       return addLimit(JSON.stringify(key), () => remove(db.forLongWork()));
     });
     if (deleted > 0) usage.add(key[0], { entries: -deleted });
     return { deleted };
   };
+}
+
+const statementStopped = '57014';
+
+/** PostgreSQL stopped a statement at its limit. An error of the same reason also says that connections or the disk are full: a second try would add to that. */
+function isStopped(error: unknown): boolean {
+  const cause = isMeshError(error) ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === statementStopped;
 }
 
 interface Named {
