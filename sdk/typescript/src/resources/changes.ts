@@ -7,7 +7,7 @@ export interface Change {
   readonly kind: 'run' | 'wait' | 'notification' | 'agent' | 'schedule';
   readonly id: string;
   readonly op: 'added' | 'changed' | 'removed';
-  /** Of a run and of a wait, as the next two: its session. Runs of several sessions may have one id. */
+  /** App of the session, for a run and a wait, as the next two. Runs of several sessions may have one id. */
   readonly app_name?: string;
   readonly user_id?: string;
   readonly session_id?: string;

@@ -15,7 +15,7 @@ export function deleteEntries(context: Context): Handlers['deleteEntries'] {
     if (key === undefined || sessionId.includes('\0')) return { deleted: 0 };
     const db = context.db.within(call);
     const remove = (through: Database): Promise<number> => removeEntries(context, through, { key, sessionId });
-    // What takes long waits for its turn like the adding of sessions, so that it leaves connections for others.
+    // A long deletion waits for its turn like the adding of sessions, so that it leaves connections for others.
     const deleted = await remove(db).catch((error: unknown) => {
       if (!isStopped(error)) throw error;
       return addLimit(JSON.stringify(key), () => remove(db.forLongWork()));
