@@ -62,6 +62,7 @@ test('the text of the next executor replaces the words of one that died, in the 
   const streamed = tellAll([[1, { text: 'Hello wor' }], [1_000_000], [1_000_001, { text: 'Good' }], whole]);
   expect(streamed.shown).toEqual([
     { id: 'text-1', text: 'Hello wor', append: false, lastChunk: false },
+    { id: 'text-1', text: '', append: false, lastChunk: false },
     { id: 'text-1', text: 'Good day', append: false, lastChunk: true },
   ]);
   expect(streamed.artifacts).toEqual(tellAll([whole]).artifacts);
@@ -74,7 +75,16 @@ test('artifacts have the ids that the task has later, also behind thoughts of an
   expect(streamed.artifacts).toEqual(tellAll([whole, [0, { text: 'Bye' }]]).artifacts);
 });
 
-test('words of an executor that died are no artifact of a task whose next one says no text', () => {
+test('words of an executor that died are taken back where the next one thinks before it speaks, or says no text', () => {
+  const dead: Said = [1, { text: 'Hello wor' }];
   const call: Said = [0, {}];
-  expect(tellAll([[1, { text: 'Hello wor' }], [1_000_000], call]).artifacts).toEqual([]);
+  const later: readonly Said[] = [
+    [1, { text: 'Aha', thought: true }],
+    [0, { text: 'Aha', thought: true }, { text: 'Good day' }],
+  ];
+  const thinking = tellAll([dead, [1_000_000], call, ...later]);
+  const kept = new Map(thinking.shown.map(({ id, text }) => [id, text]));
+  expect([...kept.values()].filter((text) => text !== '')).toEqual(['Good day']);
+  const silent = tellAll([dead, [1_000_000], call]);
+  expect([silent.artifacts, silent.shown.at(-1)?.text]).toEqual([[], '']);
 });

@@ -41,7 +41,7 @@ const smallestPart = 1 / 128;
 
 /**
  * Tells a run as a task. Each text of its agents is an artifact: its words are appended, and the whole text takes their place at its end, as ADK does it, so
- * words that were lost come with it. The text of an executor that took the run over takes the place of the dead one's. Thoughts, calls of tools and their
+ * words that were lost come with it. The words of an executor that died are taken back. Thoughts, calls of tools and their
  * results are messages of the working task.
  */
 export class TaskTelling {
@@ -144,13 +144,16 @@ export class TaskTelling {
     return untold === '' ? [] : [this.#working([thoughtPart(untold)])];
   }
 
-  /** Forgets words whose executor died. Clients keep them until the next text replaces the artifact: the protocol removes none. */
+  /** Takes back words whose executor died. Clients keep an empty artifact where no text takes its place: the protocol removes none. */
   #leave(id: string): StreamResponse[] {
-    const { number } = this.#sayings.get(id) as Saying;
+    const { number, words, author, told } = this.#sayings.get(id) as Saying;
+    const artifactId = `text-${number}`;
+    const isShown = words === 'text' && told !== '';
+    const emptied = isShown ? [this.#artifact({ id: artifactId, author, parts: [textPart('')] })] : [];
     this.#sayings.delete(id);
     this.#left.push(number);
-    this.task.artifacts = this.task.artifacts.filter(({ artifactId }) => artifactId !== `text-${number}`);
-    return [];
+    this.task.artifacts = this.task.artifacts.filter((known) => known.artifactId !== artifactId);
+    return emptied;
   }
 
   #artifact({ id, author, parts, append = false, lastChunk = false }: Chunk): StreamResponse {
