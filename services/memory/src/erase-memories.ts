@@ -1,7 +1,7 @@
 import type { CountErased } from '@agentmesh/lib/bus';
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
-import { deleteRestOfAccount, deleteSomePartitions } from './store/erasure.ts';
+import { deleteNextPartitions, deleteRestOfAccount } from './store/erasure.ts';
 
 interface Parts {
   readonly db: Database;
@@ -12,11 +12,12 @@ interface Parts {
 export async function eraseMemories({ db, jobs }: Parts, accountId: string, count: CountErased): Promise<void> {
   const long = db.forLongWork();
   await long.transaction((tx) => jobs.remove(tx, { accountId }));
-  for (let left = true; left; ) {
-    left = await long.transaction(async (tx) => {
-      const { memories, entries } = await deleteSomePartitions(tx, accountId);
-      await count(tx, { entries });
-      return memories > 0;
+  for (let last: bigint | undefined = 0n; last !== undefined; ) {
+    const behind: bigint = last;
+    last = await long.transaction(async (tx) => {
+      const deleted = await deleteNextPartitions(tx, { accountId, behind });
+      await count(tx, { entries: deleted.entries });
+      return deleted.last;
     });
   }
   await long.transaction(async (tx) => count(tx, { entries: await deleteRestOfAccount(tx, accountId) }));

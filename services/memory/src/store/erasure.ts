@@ -21,23 +21,23 @@ export async function deletePartitionRows(
 
 const batch = 50;
 const lockSome: Statement = {
-  text: `select pk from partitions where account_id = $1 order by pk limit ${batch} for update`,
+  text: `select pk from partitions where account_id = $1 and pk > $2 order by pk limit ${batch} for update`,
 };
 const dropSome: Statement = { text: 'delete from partitions where account_id = $1 and pk = any($2::bigint[])' };
 
 /**
- * Deletes fifty memories of an account. Each has statements of its own, because PostgreSQL limits the time of a statement. Answers how many memories and entries there
- * were; no memories when none is left.
+ * Deletes the next fifty memories of an account, behind the one with the key `behind`: a search from the first key on would pass all that were deleted before. Each
+ * has statements of its own, because PostgreSQL limits the time of a statement. Answers the last key, undefined when none was left, and how many entries there were.
  */
-export async function deleteSomePartitions(
+export async function deleteNextPartitions(
   tx: Transaction,
-  accountId: string,
-): Promise<{ memories: number; entries: number }> {
-  const pks = (await tx.query<{ pk: bigint }>(lockSome, [accountId])).map(({ pk }) => pk);
+  { accountId, behind }: { readonly accountId: string; readonly behind: bigint },
+): Promise<{ last: bigint | undefined; entries: number }> {
+  const pks = (await tx.query<{ pk: bigint }>(lockSome, [accountId, behind])).map(({ pk }) => pk);
   let entries = 0;
   for (const pk of pks) entries += await deletePartitionRows(tx, { accountId, pk });
   await tx.query(dropSome, [accountId, pks]);
-  return { memories: pks.length, entries };
+  return { last: pks.at(-1), entries };
 }
 
 const countOfAccount: Statement = { text: 'select count(*)::int as entries from entries where account_id = $1' };
