@@ -7,6 +7,8 @@ import { t } from '../../texts.ts';
 
 type Checks = Answer<'getReadiness'>['checks'];
 
+const longestMs = 30_000;
+
 /** Which services are well. */
 export function Health() {
   const known = useQuery('admin?health', readChecks, { everyMs: 15_000 });
@@ -32,7 +34,7 @@ export function Health() {
 
 /** The checks by service. While one fails, they come with 503 and below `detail`; a proxy's answer has none. */
 async function readChecks(): Promise<Checks> {
-  const response = await watchedFetch('/readyz').catch((error: unknown) => {
+  const response = await watchedFetch('/readyz', { signal: AbortSignal.timeout(longestMs) }).catch((error: unknown) => {
     throw new ConnectionError('The server cannot be reached.', error);
   });
   const body = (await response.json().catch(() => undefined)) as
