@@ -136,6 +136,7 @@ test('the edit of the first message of a chat takes nothing from the message tha
   await expect.poll(() => page.locator('.message .prose').allTextContents()).toEqual(['changed words']);
   await page.getByText('Completed').waitFor();
   expect(await file.count()).toBe(0);
+  await expect.poll(() => page.locator('.chats a', { hasText: 'changed words' }).count()).toBe(1);
 
   await page.getByRole('link', { name: 'New chat' }).click();
   await expect.poll(() => field.inputValue()).toBe('words of the new chat');

@@ -9,7 +9,7 @@ import { useTitle } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
 import { base, go, type Params, query, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
-import { beginThread } from './begin-thread.ts';
+import { beginThread, nameThread } from './begin-thread.ts';
 import { Composer } from './composer.tsx';
 import { ChatHead } from './head.tsx';
 import { SessionList } from './session-list.tsx';
@@ -48,7 +48,8 @@ function Conversation({ app, session }: { readonly app: string; readonly session
   }, [thread]);
   const send = async (message: Parameters<Thread['send']>[0]): Promise<void> => {
     const words = (message.parts ?? []).map((part) => part.text ?? '').join(' ');
-    const it = thread ?? (await beginThread({ app, user }, words));
+    const it = thread ?? (await beginThread({ app, user }));
+    nameThread(it, words);
     const sending = it.send(message);
     if (thread === undefined) {
       it.unsent = takeUnsent({ app, user });

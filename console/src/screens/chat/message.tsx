@@ -96,12 +96,18 @@ async function forkAt({ place }: Thread, eventId: string): Promise<Thread> {
   return threadOf({ ...place, session: id });
 }
 
+/** Id of the event before another one; undefined for the first of the conversation. */
+async function eventBefore(thread: Thread, eventId: string | undefined): Promise<string | undefined> {
+  const place = () => thread.events.value.findIndex(({ id }) => id === eventId);
+  if (place() === 0 && thread.hasEarlier) await thread.loadEarlier();
+  return thread.events.value[place() - 1]?.id;
+}
+
 /** Opens a chat of its own that ends before a message, with its words to change. */
 async function editFrom(thread: Thread, turn: Turn, words: string): Promise<void> {
-  const { place, events } = thread;
-  const at = events.value.findIndex(({ id }) => id === turn.events[0]?.id);
-  const before = events.value[at - 1]?.id;
-  const edited = before === undefined ? await beginThread(place, words) : await forkAt(thread, before);
+  const { place } = thread;
+  const before = await eventBefore(thread, turn.events[0]?.id);
+  const edited = before === undefined ? await beginThread(place) : await forkAt(thread, before);
   edited.unsent.text.value = words;
   show(edited);
 }
