@@ -85,8 +85,8 @@ async function answerRun(
     const awaited = new Map(calls.map(({ functionCallId, name }) => [functionCallId, name]));
     const ids = given.map(({ id }) => id).filter((id) => !awaited.has(id));
     const isRepeat = idempotencyKey !== '' && ids.length === given.length;
-    const sought = { record: run, callIds: new Set(ids), signal: readingFor(reply.raw).signal };
-    const earlier = isRepeat ? await earlierAnswer(context, found, sought) : undefined;
+    const sought = () => ({ record: run, callIds: new Set(ids), signal: readingFor(reply.raw).signal });
+    const earlier = isRepeat ? await earlierAnswer(context, found, sought()) : undefined;
     const names = earlier?.names ?? awaited;
     const answers = given.map(({ id, response }) => ({ id, name: names.get(id) ?? '', response }));
     const content = { functionResponsesJson: encodeJson(answers), idempotencyKey };

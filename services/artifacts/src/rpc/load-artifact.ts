@@ -17,12 +17,12 @@ const chunkBytes = 256 * 1024;
 /** Streams a version: its head, then its payload. Data without bytes answers `artifact_not_found`, as ADK's server does; a text may be empty. */
 export function loadArtifact(context: Context): Handlers['loadArtifact'] {
   return async function* (request, call) {
-    const { key, row } = await findVersion(context, request);
+    const reading = { ...context, db: context.db.within(call) };
+    const { key, row } = await findVersion(reading, request);
     if (row.payload === 'data' && row.size === 0n) throw artifactNotFound();
     const head = { version: versionRecord(key, row), payload: toKind(row.payload), partJson: Buffer.from(row.part) };
     yield { kind: { case: 'head' as const, value: head } };
     const release = createMemoryRelease();
-    const reading = { ...context, db: context.db.within(call) };
     for await (const chunk of readPayload(reading, { key, row }, rangeOf(request, row))) {
       release(chunk.byteLength);
       yield { kind: { case: 'chunk' as const, value: chunk } };
