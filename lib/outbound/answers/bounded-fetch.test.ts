@@ -252,11 +252,13 @@ test('a flood whose answers begin in steps leaves most of the time to others', a
     for await (const _ of response.body ?? []) for (const from = performance.now(); performance.now() < from + 2; );
   };
   const reading = Promise.allSettled(Array.from({ length: 64 }, read));
-  await pause(200);
-  const begun = performance.eventLoopUtilization();
-  await pause(400);
-  const { utilization } = performance.eventLoopUtilization(begun);
+  const utilization = async (): Promise<number> => {
+    const begun = performance.eventLoopUtilization();
+    await pause(400);
+    return performance.eventLoopUtilization(begun).utilization;
+  };
+  // Other programs on the machine may make one look longer; a flood that never rests uses all of each.
+  await expect.poll(utilization).toBeLessThan(0.6);
   over.abort(new Error('over'));
   await reading;
-  expect(utilization).toBeLessThan(0.6);
 });

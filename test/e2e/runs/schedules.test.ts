@@ -66,13 +66,12 @@ describe('a schedule', () => {
     expect((await caller.request('DELETE', `/api/agents/${agent}`)).status).toBeLessThan(300);
     await caller.request('PATCH', `/api/schedules/${id}`, { cron: '* * * * * *' });
     await expect.poll(async () => (await read(id)).enabled, { timeout: 60_000 }).toBe(false);
-    const told = await caller.request<{ notifications: { type: string; message: string }[] }>(
-      'GET',
-      '/api/notifications',
-    );
-    expect(told.body.notifications).toMatchObject([
-      { type: 'schedule_paused', message: expect.stringContaining(`/api/schedules/${id}/resume`) },
-    ]);
+    const told = async () => (await caller.request<{ notifications: object[] }>('GET', '/api/notifications')).body;
+    await expect.poll(told).toMatchObject({
+      notifications: [
+        { type: 'schedule_paused', message: expect.stringContaining(`/api/schedules/${id}/resume`) as string },
+      ],
+    });
   });
 
   test('is listed and changed', async () => {
