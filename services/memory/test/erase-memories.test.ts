@@ -45,6 +45,14 @@ describe('the erasure of an account', () => {
     expect(await memoriesOf(accountId)).toEqual({ memories: 0 });
   });
 
+  test('leaves nothing of a memory that the batches have passed', async () => {
+    const accountId = await accountWith(1);
+    const passed = `insert into partitions (pk, account_id, app_name, user_id) overriding system value values (-1, $1, 'app', 'late')`;
+    await db.query({ text: passed }, [accountId]);
+    expect(await service.erase(accountId)).toBe(2n);
+    expect(await memoriesOf(accountId)).toEqual({ memories: 0 });
+  });
+
   test('that fails goes on with the memories that are left, and counts each entry once', async () => {
     const accountId = await accountWith(120);
     // A sequence is not rolled back: the 110th memory fails once.

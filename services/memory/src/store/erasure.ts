@@ -41,9 +41,12 @@ export async function deleteNextPartitions(
 }
 
 const countOfAccount: Statement = { text: 'select count(*)::int as entries from entries where account_id = $1' };
-const ofAccount = [...tables, 'usage'].map((table) => ({ text: `delete from ${table} where account_id = $1` }));
+// Memories first: an adding that still holds one is waited for before its entries go.
+const ofAccount = ['partitions', ...tables, 'usage'].map((table) => ({
+  text: `delete from ${table} where account_id = $1`,
+}));
 
-/** Deletes the rows of an account that belong to no memory, such as postings that deletions have left. Answers how many entries there were. */
+/** Deletes what the batches have passed: a memory that was being added meanwhile, and postings that deletions have left. Answers how many entries there were. */
 export async function deleteRestOfAccount(tx: Transaction, accountId: string): Promise<number> {
   const [row] = await tx.query<{ entries: number }>(countOfAccount, [accountId]);
   for (const statement of ofAccount) await tx.query(statement, [accountId]);
