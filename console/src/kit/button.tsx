@@ -12,15 +12,18 @@ interface ButtonProps {
   readonly label?: string;
   readonly isTiny?: boolean;
   readonly isOff?: boolean;
+  /** Whether it rests for other work than its own. */
+  readonly isResting?: boolean;
   readonly type?: 'button' | 'submit';
   readonly pressed?: boolean;
   readonly children?: ComponentChildren;
 }
 
-export function Button({ onPress, kind, icon, label, isTiny, isOff, type = 'button', pressed, children }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { onPress, kind, icon, label, isTiny, isOff, isResting = false, type = 'button', pressed, children } = props;
   const isBusy = useSignal(false);
   const press = async (): Promise<void> => {
-    if (isBusy.value) return;
+    if (isBusy.value || isResting) return;
     isBusy.value = true;
     try {
       await onPress?.();
@@ -37,7 +40,7 @@ export function Button({ onPress, kind, icon, label, isTiny, isOff, type = 'butt
       class={classes}
       disabled={isOff}
       // It rests without being disabled, which would take the focus away.
-      aria-disabled={isBusy.value || undefined}
+      aria-disabled={isBusy.value || isResting || undefined}
       aria-label={label}
       title={label}
       aria-pressed={pressed}

@@ -124,11 +124,11 @@ function valuesOf(form: HTMLFormElement): Values {
   return Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, value as string]));
 }
 
-function Unsaved({ draft, isOff }: { readonly draft: Draft; readonly isOff: boolean }) {
+function Unsaved({ draft, isResting }: { readonly draft: Draft; readonly isResting: boolean }) {
   return (
     <>
       <span class="small muted grow">{t.states.unsaved}</span>
-      <Button isOff={isOff} onPress={draft.drop}>
+      <Button isResting={isResting} onPress={draft.drop}>
         {t.actions.discard}
       </Button>
     </>
@@ -169,9 +169,9 @@ export function Form({ submit, isFinal = false, onSubmit, draft, beside, childre
         </p>
       )}
       <div class="actions">
-        {draft?.values && <Unsaved draft={draft} isOff={isBusy.value} />}
+        {draft?.values && <Unsaved draft={draft} isResting={isBusy.value} />}
         {beside}
-        <Button type="submit" kind={isFinal ? 'danger' : 'first'} isOff={isBusy.value}>
+        <Button type="submit" kind={isFinal ? 'danger' : 'first'} isResting={isBusy.value}>
           {submit}
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { browserOfFile, visit } from './open-console.ts';
+import { browserOfFile, openPage, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -44,5 +44,19 @@ test('a dialog with a form begins in its first field', { timeout }, async ({ ski
   await name.waitFor();
   await page.keyboard.type('work');
   expect(await name.inputValue()).toBe('work');
+  await context.close();
+});
+
+test('the button of a form keeps the focus where the server refuses what was sent', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { context, page } = await openPage(browser, url);
+  await page.goto(`${url}/console/sign-in`);
+  await page.getByLabel('E-mail').fill('nobody@example.com');
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  expect(await page.locator('button:focus').textContent()).toBe('Sign in');
   await context.close();
 });
