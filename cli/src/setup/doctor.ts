@@ -104,13 +104,13 @@ async function versions({ mesh }: Session): Promise<Finding> {
   return { check: 'versions', ok: version === 'unknown' || minorOf(own) === minorOf(version), found, advice };
 }
 
-async function signIn({ mesh }: Session): Promise<Finding> {
+async function signIn({ mesh, url }: Session): Promise<Finding> {
   const check = 'sign-in';
   try {
     const { email } = await mesh.account.me();
     return { check, ok: true, found: email };
   } catch (error) {
-    return { check, ok: false, found: (error as Error).message, advice: signInAdvice() };
+    return { check, ok: false, found: (error as Error).message, advice: signInAdvice(url) };
   }
 }
 

@@ -7,10 +7,10 @@ import open from 'open';
  */
 export async function openConsole(url: string, signal: AbortSignal): Promise<void> {
   if (await isReady(url)) return;
-  while (!(await isReady(url))) {
+  do {
     await sleep(250, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
-  }
+  } while (!(await isReady(url)));
   await open(`${url}/console/`);
 }
 

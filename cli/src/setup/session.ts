@@ -1,5 +1,6 @@
 import { AgentMesh } from '@agentmesh/client';
 import type { Command } from 'commander';
+import { loginAt } from '../terminal/advice.ts';
 import { UsageError } from '../terminal/exit-code.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { readCredentials } from './credentials.ts';
@@ -14,10 +15,6 @@ export interface Session {
 interface GlobalOptions {
   readonly url?: string;
   readonly json?: boolean;
-}
-
-function loginAt(url: string | undefined): string {
-  return url === undefined ? 'agentmesh login' : `agentmesh login --url ${url}`;
 }
 
 /** The client and the output for the options of a command. Throws UsageError without a token, unless none is needed. */

@@ -47,6 +47,7 @@ describe('a mistake names what to do:', () => {
     expect((await command(['doctor'], wrong)).out).toContain(advice);
     const url = inject('meshUrl');
     expect((await command(['whoami', '--url', url], {})).err).toContain(`agentmesh login --url ${url}`);
+    expect((await command(['doctor', '--url', url], {})).out).toContain(`agentmesh login --url ${url}`);
     expect((await command(['login', '--password'], {})).err).toContain('Type the command in one.');
   });
 
