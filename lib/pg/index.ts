@@ -25,4 +25,4 @@ export {
   rolesScript,
   withOwner,
 } from './roles/index.ts';
-export { rowTypes } from './sending/index.ts';
+export { isStopped, rowTypes } from './sending/index.ts';

@@ -44,6 +44,12 @@ function stopped(cause: Error): MeshError {
   return new MeshError('unavailable', 'database_busy', message, { cause });
 }
 
+/** Whether PostgreSQL stopped a statement at its limit of time. The same reason also says that connections or the disk are full: to try again adds to that. */
+export function isStopped(error: unknown): boolean {
+  const cause = error instanceof MeshError ? error.cause : undefined;
+  return cause instanceof pg.DatabaseError && cause.code === statementStopped;
+}
+
 /** Like `toDatabaseError`, for a change that was sent: when the connection broke, it may have been stored. A server that only reads has stored nothing. */
 export function toOutcomeError(error: unknown): Error {
   const known = toDatabaseError(error);

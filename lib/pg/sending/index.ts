@@ -1,4 +1,4 @@
-export { toDatabaseError, toOutcomeError } from './database-error.ts';
+export { isStopped, toDatabaseError, toOutcomeError } from './database-error.ts';
 export { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 export { isChange } from './is-change.ts';
 export { createPipeline, type Pipeline } from './pipeline.ts';

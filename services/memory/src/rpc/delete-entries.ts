@@ -1,5 +1,4 @@
-import type { Database } from '@agentmesh/lib/pg';
-import { isMeshError } from '@agentmesh/lib/rpc';
+import { type Database, isStopped } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
 import { removeSession } from '../ingest/remove-session.ts';
 import { type KeyParameters, keyParameters } from '../memory-key.ts';
@@ -23,14 +22,6 @@ export function deleteEntries(context: Context): Handlers['deleteEntries'] {
     if (deleted > 0) usage.add(key[0], { entries: -deleted });
     return { deleted };
   };
-}
-
-const statementStopped = '57014';
-
-/** PostgreSQL stopped a statement at its limit. An error of the same reason also says that connections or the disk are full: a second try would add to that. */
-function isStopped(error: unknown): boolean {
-  const cause = isMeshError(error) ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause && cause.code === statementStopped;
 }
 
 interface Named {

@@ -28,7 +28,8 @@ const insert: Statement = {
 };
 
 /**
- * Stores vectors of entries that still exist, unless another model has been set meanwhile: its vectors stay. A concurrent deletion of an entry waits for this, and then deletes
+ * Stores vectors of entries that still exist, unless another model has been set: its vectors stay. The model is not locked, so a statement that runs while it changes may
+ * store an old one, which is embedded again. A concurrent deletion of an entry waits for this, and then deletes
  * the vector too.
  */
 export async function insertVectors(
