@@ -15,7 +15,7 @@ interface Alike {
 
 /**
  * Returns a function that logs a call that failed. A MeshError without a cause is an expected answer and is not logged. While a dependency is away every call fails: of the
- * warnings of a method for one reason the first is logged, and every 10 s how many came after it, with the error of the last. Those have the level debug.
+ * warnings of a method for one reason the first is logged, and every 10 s how many came after it, with the error of the last. Each of these is logged at debug.
  */
 export function createFailureLog(log: Logger): (call: ServerCall, error: unknown) => void {
   const later = new Map<string, Alike>();

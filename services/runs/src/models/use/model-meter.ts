@@ -24,14 +24,11 @@ const outcomes: readonly CallEnd['outcome'][] = ['answered', 'failed', 'left'];
 export function createModelMeter(metrics: Metrics): ModelMeter {
   const bounded = createBoundedNames(mostModels);
   const { calls, tokens, first, whole } = createModelMetrics(metrics);
-  const begun = new Set<string>();
   return {
     begin({ provider, model }) {
       const labels = { provider, model: bounded(model) };
-      const name = `${provider}/${labels.model}`;
-      // Prometheus sees no increase in the first sample of a series: that of a first call only where a scrape comes between its begin and its end.
-      if (!begun.has(name)) for (const outcome of outcomes) calls.inc({ ...labels, outcome }, 0);
-      begun.add(name);
+      // Prometheus sees an increase from the second sample of a series on: the end of a first call is seen where a scrape came while it went on.
+      for (const outcome of outcomes) calls.inc({ ...labels, outcome }, 0);
       const startedAt = performance.now();
       const spent = requestContext.getStore()?.spent;
       const seconds = (): number => (performance.now() - startedAt) / 1_000;
