@@ -257,8 +257,10 @@ test('a flood whose answers begin in steps leaves most of the time to others', a
     await pause(400);
     return performance.eventLoopUtilization(begun).utilization;
   };
-  // Other programs on the machine may make one look longer; a flood that never rests uses all of each.
-  await expect.poll(utilization).toBeLessThan(0.6);
+  const middleOfThree = async (): Promise<number | undefined> =>
+    [await utilization(), await utilization(), await utilization()].toSorted((a, b) => a - b)[1];
+  // Other programs on the machine may make looks longer; a flood that never rests uses all of each.
+  await expect.poll(middleOfThree).toBeLessThan(0.6);
   over.abort(new Error('over'));
   await reading;
 });

@@ -57,6 +57,6 @@ export function formatRatios(baseline: string, measured: ReadonlyMap<WorkKind, r
   return align([['', baseline, 'now', 'ratio'], ...body]);
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

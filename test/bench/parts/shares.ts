@@ -1,3 +1,4 @@
+import { median } from '../guard/ratios.ts';
 import { type LoadJob, runLoad } from '../load/load-job.ts';
 import { startBareServer } from '../targets/bare-server.ts';
 import { meshOneProcess, meshSeparate } from '../targets/mesh-targets.ts';
@@ -84,19 +85,22 @@ function load({ url, app, token }: Target, work: Work, signal: AbortSignal) {
 }
 
 function figuresOf(measured: readonly Turn[]): Figure[] {
-  const median = (of: (turn: Turn) => number) =>
-    measured.map(of).toSorted((a, b) => a - b)[Math.floor(measured.length / 2)] ?? Number.NaN;
+  const medianOf = (of: (turn: Turn) => number) => median(measured.map(of));
   return [
-    { label: 'create session/s', value: median(({ create }) => create) },
-    { label: 'bare server with one row/s', value: median(({ oneRow }) => oneRow) },
-    { label: 'run/s', value: median(({ run }) => run) },
-    { label: 'bare server with two rows/s', value: median(({ twoRows }) => twoRows) },
-    { label: 'run/s, separate processes', value: median(({ separateRun }) => separateRun) },
-    { label: 'create session: times a bare server', value: median((turn) => turn.create / turn.oneRow), atLeast: 0.75 },
-    { label: 'run: times a bare server', value: median((turn) => turn.run / turn.twoRows), atLeast: 0.4 },
+    { label: 'create session/s', value: medianOf(({ create }) => create) },
+    { label: 'bare server with one row/s', value: medianOf(({ oneRow }) => oneRow) },
+    { label: 'run/s', value: medianOf(({ run }) => run) },
+    { label: 'bare server with two rows/s', value: medianOf(({ twoRows }) => twoRows) },
+    { label: 'run/s, separate processes', value: medianOf(({ separateRun }) => separateRun) },
+    {
+      label: 'create session: times a bare server',
+      value: medianOf((turn) => turn.create / turn.oneRow),
+      atLeast: 0.75,
+    },
+    { label: 'run: times a bare server', value: medianOf((turn) => turn.run / turn.twoRows), atLeast: 0.4 },
     {
       label: 'run, separate processes: times one process',
-      value: median((turn) => turn.separateRun / turn.run),
+      value: medianOf((turn) => turn.separateRun / turn.run),
       atLeast: 0.75,
     },
   ];

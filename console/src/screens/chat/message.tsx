@@ -48,7 +48,7 @@ export function Message({ turn, ...rest }: MessageProps) {
           isTiny
           icon="fork"
           label={t.chat.fork}
-          onPress={async () => show(await forkAt(thread, turn.events.at(-1)?.id ?? ''))}
+          onPress={async () => show(await forkAt(thread, turn.events.at(-1)?.id))}
         />
       </div>
     </article>
@@ -90,14 +90,15 @@ function FileView({ name, type, data }: Extract<Block, { kind: 'file' }>) {
   return <span class="tag">{name || type}</span>;
 }
 
-async function forkAt({ place }: Thread, eventId: string): Promise<Thread> {
-  const { id } = await mesh.sessions.fork(place, { eventId });
+/** A copy of the conversation to an event; without one to its end. */
+async function forkAt({ place }: Thread, eventId: string | undefined): Promise<Thread> {
+  const { id } = await mesh.sessions.fork(place, eventId === undefined ? {} : { eventId });
   say(t.chat.forked);
   return threadOf({ ...place, session: id });
 }
 
-/** Id of the event before another one; undefined for the first of the conversation. */
-async function eventBefore(thread: Thread, eventId: string | undefined): Promise<string | undefined> {
+/** Id of the event before one that is shown; undefined for the first of the conversation. */
+async function eventBefore(thread: Thread, eventId: string): Promise<string | undefined> {
   const place = () => thread.events.value.findIndex(({ id }) => id === eventId);
   if (place() === 0 && thread.hasEarlier) await thread.loadEarlier();
   return thread.events.value[place() - 1]?.id;
@@ -106,7 +107,7 @@ async function eventBefore(thread: Thread, eventId: string | undefined): Promise
 /** Opens a chat of its own that ends before a message, with its words to change. */
 async function editFrom(thread: Thread, turn: Turn, words: string): Promise<void> {
   const { place } = thread;
-  const before = await eventBefore(thread, turn.events[0]?.id);
+  const before = await eventBefore(thread, turn.events[0]?.id ?? '');
   const edited = before === undefined ? await beginThread(place) : await forkAt(thread, before);
   edited.unsent.text.value = words;
   show(edited);
