@@ -119,7 +119,7 @@ test('a session that is deleted while it is shown is not shown as if it were the
   await caller.request('DELETE', '/apps/echo/users/user/sessions/elsewhere');
   await lookAgain(page);
   await page.getByText('Session not found').waitFor();
-  expect(await page.getByRole('link', { name: 'Open in chat' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('link', { name: 'Open in chat' }).count()).toBe(0);
 
   await create('here');
   await page.getByRole('button', { name: 'Delete' }).click();
