@@ -170,3 +170,24 @@ it('every route is described, with the parameters that it takes', async () => {
   expect(named.toSorted()).toEqual(['alt', 'app_name', 'artifact_name', 'session_id', 'user_id', 'version']);
   expect(Object.keys(one?.put?.requestBody?.content ?? {})).toEqual(['application/octet-stream']);
 });
+
+it.each([
+  ['is not sent again', { 'if-none-match': '"abc"' }, 304],
+  ['has no such bytes', { range: 'bytes=9-' }, 416],
+  ['is sent in part', { range: 'bytes=0-1' }, 206],
+])('a payload that %s leaves no call open', async (_, headers, status) => {
+  let open = 0;
+  onLoad = async function* ({ length }) {
+    open += 1;
+    try {
+      yield {
+        kind: { case: 'head', value: { version: { ...version, size: 3n, sha256: 'abc' }, payload: PayloadKind.DATA } },
+      };
+      if (length !== 0n) yield { kind: { case: 'chunk', value: new Uint8Array(2) } };
+    } finally {
+      open -= 1;
+    }
+  };
+  expect((await edge.send(`${at}/x?alt=media`, { headers })).status).toBe(status);
+  await expect.poll(() => open).toBe(0);
+});

@@ -34,7 +34,10 @@ export async function sendMedia(
   const { range, 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers;
   if (range === undefined && ifNoneMatch === undefined) return sendWhole(await openArtifact(artifacts, wanted), reply);
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const { head, version } = withPayload(await openArtifact(artifacts, { ...wanted, length: 0n }));
+    const asked = withPayload(await openArtifact(artifacts, { ...wanted, length: 0n }));
+    // Only its head is read, which ends no call.
+    asked.leave();
+    const { head, version } = asked;
     const size = Number(version.size);
     const etag = etagOf(version.sha256);
     if (namesEtag(ifNoneMatch, etag))
