@@ -181,6 +181,23 @@ test('more messages than may run at once wait, and too many of them are answered
   expect(answers.filter(({ body }) => (body as { code?: string }).code === 'triggers_full')).toHaveLength(8);
 });
 
+test('a message whose sender has left gives back its turn, and its run goes on', async () => {
+  const { options, runs } = services((number) => (number === 1 ? RUNNING : COMPLETED));
+  await using edge = await startEdge({ ...options, env: { ...env, ADK_TRIGGER_MAX_CONCURRENT: '1' } });
+  const leaving = new AbortController();
+  const left = fetch(`${edge.url}/apps/echo/trigger/pubsub`, {
+    method: 'POST',
+    body: JSON.stringify(message('1')),
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${pusher}` },
+    signal: leaving.signal,
+  }).catch(() => 'left');
+  await vi.waitFor(() => expect(runs.size).toBe(1));
+  leaving.abort();
+  expect(await left).toBe('left');
+  expect((await push(edge, message('2'))).status).toBe(200);
+  expect([...runs.values()].map(({ status }) => status)).toEqual([RUNNING, COMPLETED]);
+});
+
 test('triggers that no setting names do not exist', async () => {
   const { options } = services();
   await using none = await startEdge({ ...options, env: {} });

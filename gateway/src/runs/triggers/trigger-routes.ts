@@ -65,7 +65,7 @@ function createReceive(context: Context): Receive {
     forgetBody(request);
     const left = readingFor(reply.raw);
     using _turn = await turns.take(request.identity.accountId, left.signal);
-    return answerOf(await runTriggered(context, { request, appName, trigger }));
+    return answerOf(await runTriggered(context, { request, appName, trigger, left: left.signal }));
   };
 }
 

@@ -15,6 +15,8 @@ export interface Triggered {
   readonly request: FastifyRequest;
   readonly appName: string;
   readonly trigger: Trigger;
+  /** Aborts when the sender leaves: it delivers the message again, and another delivery waits for the run. */
+  readonly left: AbortSignal;
 }
 
 /** Runs that one message may have, each after one that has failed. */
@@ -34,7 +36,7 @@ export async function runTriggered(context: TriggerContext, triggered: Triggered
     const name = { ...session, invocationId };
     run = (await context.sessions.getRun(name, unary)).run;
     if (already && run?.status === RunStatus.FAILED) continue;
-    const signal = AbortSignal.any([draining, AbortSignal.timeout(longestMs)]);
+    const signal = AbortSignal.any([triggered.left, draining, AbortSignal.timeout(longestMs)]);
     return isGoing(run) ? runEnd(context, name, signal) : run;
   }
   return run;
