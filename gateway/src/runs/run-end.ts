@@ -1,5 +1,6 @@
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { type Context, unary } from '../context.ts';
+import { clientLeft } from '../edge/streams/client-left.ts';
 
 export interface RunName {
   readonly accountId: string;
@@ -29,10 +30,16 @@ export async function runEnd(
   const read = async () => (await sessions.getRun({ ...name, withOutput: true }, unary)).run;
   const first = await read();
   if (!isGoing(first) || signal.aborted) return first;
+  // Leaving the loop does not end the call.
+  const watching = new AbortController();
+  const either = AbortSignal.any([signal, watching.signal]);
   try {
-    for await (const { isOver } of runs.watchRun({ ...name, afterSeq: behindAll }, { signal })) if (isOver) break;
+    for await (const { isOver } of runs.watchRun({ ...name, afterSeq: behindAll }, { signal: either }))
+      if (isOver) break;
   } catch (error) {
     if (!signal.aborted) throw error;
+  } finally {
+    watching.abort(clientLeft);
   }
   return read();
 }

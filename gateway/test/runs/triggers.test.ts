@@ -198,6 +198,24 @@ test('a message whose sender has left gives back its turn, and its run goes on',
   expect([...runs.values()].map(({ status }) => status)).toEqual([RUNNING, COMPLETED]);
 });
 
+test('the watch of a run ends with the answer', async () => {
+  const { options, runs } = services(() => RUNNING);
+  const ended = Promise.withResolvers<void>();
+  const watchRun = async function* () {
+    try {
+      yield {};
+      for (const run of runs.values()) run.status = COMPLETED;
+      yield { isOver: true };
+      yield {};
+    } finally {
+      ended.resolve();
+    }
+  };
+  await using edge = await startEdge({ ...options, runs: { ...options.runs, watchRun } });
+  expect((await push(edge, message('1'))).status).toBe(200);
+  await ended.promise;
+});
+
 test('triggers that no setting names do not exist', async () => {
   const { options } = services();
   await using none = await startEdge({ ...options, env: {} });
