@@ -12,3 +12,9 @@ test('thousands who wait for one signal are one listener, each is called once, a
   ending.abort();
   expect(called).toEqual([0, 1]);
 });
+
+test('one who comes after the signal has aborted is called at once', () => {
+  const called: string[] = [];
+  using _late = onAbort(AbortSignal.abort(), () => void called.push('late'));
+  expect(called).toEqual(['late']);
+});
