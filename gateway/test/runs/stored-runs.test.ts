@@ -21,3 +21,23 @@ it.each([
   expect(told).toMatchObject({ status: 503, body: { code: 'change_stored' } });
   expect(told.headers.get('x-invocation-id')).toBe(id);
 });
+
+it('a session is cancelled with all its runs, however many pages list them', async () => {
+  const pages = [['e-3', 'e-2'], ['e-1']];
+  const cancelled: string[] = [];
+  await using edge = await startEdge({
+    sessions: {
+      listRuns({ after }) {
+        const ids = pages[after === undefined ? 0 : 1] ?? [];
+        const last = after === undefined ? { last: { createdAt: 2n, position: 2n } } : {};
+        return { runs: ids.map((invocationId) => ({ invocationId })), ...last };
+      },
+      cancelRun({ invocationId }) {
+        cancelled.push(invocationId);
+        return {};
+      },
+    },
+  });
+  expect((await edge.send('/apps/a/users/u/sessions/s:cancel', { method: 'POST' })).status).toBe(200);
+  expect(cancelled).toEqual(['e-3', 'e-2', 'e-1']);
+});

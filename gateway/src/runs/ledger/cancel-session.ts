@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { RunStatus } from '@agentmesh/proto/sessions/v1';
+import { type RunPlace, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { routeFamily } from '../../edge/http/route-family.ts';
@@ -31,15 +31,29 @@ export function sessionCancelRoute(app: App, { sessions, authentication }: Conte
     }),
     async (request, reply) => {
       const session = sessionKeyOf(request);
-      // Newest first, so that no queued run begins when the running one ends.
-      const { runs } = await sessions.listRuns({ ...session, statuses: unfinished }, unary);
-      if (runs.length === 0) throw nothingRuns();
-      for (const { invocationId } of runs) {
+      const ids = await unfinishedRuns(sessions, session);
+      if (ids.length === 0) throw nothingRuns();
+      for (const invocationId of ids) {
         await sessions.cancelRun({ ...session, invocationId }, leavableCall(reply));
       }
       return { status: 'cancelled' as const, session_id: session.sessionId };
     },
   );
+}
+
+/** Newest first, so that no queued run begins when the running one ends. All are read before the first is cancelled: they are listed in pages. */
+async function unfinishedRuns(
+  sessions: Context['sessions'],
+  session: ReturnType<typeof sessionKeyOf>,
+): Promise<string[]> {
+  const ids: string[] = [];
+  let after: RunPlace | undefined;
+  do {
+    const page = await sessions.listRuns({ ...session, statuses: unfinished, ...(after && { after }) }, unary);
+    ids.push(...page.runs.map(({ invocationId }) => invocationId));
+    after = page.last;
+  } while (after !== undefined);
+  return ids;
 }
 
 function nothingRuns(): MeshError {
