@@ -4,6 +4,9 @@ import type { WebSocket } from 'ws';
 import type { HeldBytes } from '../../edge/bodies/body-budget.ts';
 import type { Pace } from '../../edge/pace.ts';
 
+/** Bytes of a ping or a pong of a client besides its payload. */
+const controlFrame = 6;
+
 export interface InboxLimits {
   readonly messages: number;
   readonly bytes: number;
@@ -42,7 +45,10 @@ export class Inbox {
   constructor(socket: WebSocket, limits: InboxLimits) {
     this.#socket = socket;
     this.#limits = limits;
-    limits.stream.on('data', (chunk: Buffer) => this.#arrive(chunk.length));
+    // Before the socket reads them: a message that they complete is counted as one then.
+    limits.stream.prependListener('data', (chunk: Buffer) => this.#arrive(chunk.length));
+    const answered = (payload: Buffer): void => this.#forget(payload.length + controlFrame);
+    socket.on('ping', answered).on('pong', answered);
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#add({ data, isBinary }));
   }
 
@@ -83,6 +89,13 @@ export class Inbox {
       this.#rest = undefined;
       this.#resume();
     }, waitMs);
+  }
+
+  /** Pings and pongs are no part of a message, and do not wait. */
+  #forget(bytes: number): void {
+    if (this.#isClosed) return;
+    this.#arriving = Math.max(0, this.#arriving - bytes);
+    this.#hold();
   }
 
   #add(message: Received): void {
