@@ -15,12 +15,13 @@ import { forgetBody } from '../../edge/bodies/receive-body.ts';
 import { keyedCall, leavableCall } from '../../edge/idempotency/keyed-call.ts';
 import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { namesOfCalls } from '../road/earlier-answer.ts';
 import { endUserOf } from '../road/end-user.ts';
 import { type DoorRun, startRun } from '../road/start-run.ts';
 import { type MeshPart, toMeshPart } from './parts.ts';
 import { isGoing, readTask } from './read-task.ts';
 import { TaskTelling } from './task-telling.ts';
-import { answersIn, waitingCalls } from './waiting.ts';
+import { answersIn, type WaitingCall, waitingCalls } from './waiting.ts';
 
 /** A call of the protocol to an app. */
 export interface A2aCall {
@@ -123,7 +124,9 @@ async function goOn(call: A2aCall, { parts }: Sent, record: LedgerRun): Promise<
   const run = doorRunOf(call, record);
   const isBound = request.identity.grant?.userId !== undefined;
   const answers =
-    record.status === RunStatus.WAITING || hasAnswers(parts) ? answersIn(parts, waitingCalls(record)) : [];
+    record.status === RunStatus.WAITING || hasAnswers(parts)
+      ? answersIn(parts, await callsToAnswer(call, { parts, record }))
+      : [];
   if (answers?.length === 0 && !isGoing(record)) throw isOver();
   const telling = await readTask(context, { run, record, signal });
   if (answers === undefined) {
@@ -147,6 +150,21 @@ async function goOn(call: A2aCall, { parts }: Sent, record: LedgerRun): Promise<
   forgetParams(request);
   if (answers.length > 0) telling.resume();
   return { run, telling };
+}
+
+/** The calls that the task waits for, or those that an earlier message with the key has answered. */
+async function callsToAnswer(
+  call: A2aCall,
+  { parts, record }: Pick<Sent, 'parts'> & { readonly record: LedgerRun },
+): Promise<WaitingCall[]> {
+  const calls = waitingCalls(record);
+  const awaited = new Map(calls.map(({ functionCallId, name }) => [functionCallId, name]));
+  const ids = parts.map(({ functionResponse }) => functionResponse?.['id']);
+  const callIds = new Set(ids.filter((id) => typeof id === 'string'));
+  if (callIds.size === 0) return calls;
+  const sought = { record, awaited, callIds, isKeyed: keyOf(call.request) !== '', signal: call.signal };
+  const names = await namesOfCalls(call.context, doorRunOf(call, record), sought);
+  return [...names].map(([functionCallId, name]) => ({ functionCallId, name }));
 }
 
 /** Gives back the room of a message that is stored. The id of the call is still needed. */

@@ -8,7 +8,7 @@ import { leavableCall } from '../../edge/idempotency/keyed-call.ts';
 import { doorKeyOf } from '../../edge/idempotency/run-key.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
-import { earlierAnswer } from '../road/earlier-answer.ts';
+import { namesOfCalls } from '../road/earlier-answer.ts';
 import { endUserOf } from '../road/end-user.ts';
 import { type DoorRun, startRun } from '../road/start-run.ts';
 import { runIdOf } from './cancel-call.ts';
@@ -82,12 +82,13 @@ async function answerRun(
   const given = to(calls);
   if (given.length > 0) {
     const idempotencyKey = keyOf(request, call);
-    const awaited = new Map(calls.map(({ functionCallId, name }) => [functionCallId, name]));
-    const ids = given.map(({ id }) => id).filter((id) => !awaited.has(id));
-    const isRepeat = idempotencyKey !== '' && ids.length === given.length;
-    const sought = () => ({ record: run, callIds: new Set(ids), signal: readingFor(reply.raw).signal });
-    const earlier = isRepeat ? await earlierAnswer(context, found, sought()) : undefined;
-    const names = earlier?.names ?? awaited;
+    const names = await namesOfCalls(context, found, {
+      record: run,
+      isKeyed: idempotencyKey !== '',
+      awaited: new Map(calls.map(({ functionCallId, name }) => [functionCallId, name])),
+      callIds: new Set(given.map(({ id }) => id)),
+      signal: readingFor(reply.raw).signal,
+    });
     const answers = given.map(({ id, response }) => ({ id, name: names.get(id) ?? '', response }));
     const content = { functionResponsesJson: encodeJson(answers), idempotencyKey };
     await context.runs.answerRun({ ...found, ...content, isBound }, leavableCall(reply));

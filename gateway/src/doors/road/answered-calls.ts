@@ -1,19 +1,30 @@
 import { parseExactly } from '@agentmesh/proto/exact-json';
 
-/** An event that may be an answer, or of an agent that works beside others. */
+/** An event that may have calls or answers, or of an agent that works beside others. */
 export interface MarkedEvent {
   readonly author?: string;
   readonly branch?: string;
   readonly partial?: boolean;
-  readonly content?: {
-    readonly parts?: readonly { readonly functionResponse?: { readonly id?: string; readonly name?: string } }[];
-  };
+  readonly content?: { readonly parts?: readonly MarkedPart[] };
+  readonly longRunningToolIds?: readonly string[];
 }
 
-/** An event as JSON, if it may be an answer, or of an agent that works beside others. Others are not parsed. */
+interface MarkedPart {
+  readonly functionCall?: CallName;
+  readonly functionResponse?: CallName;
+}
+
+interface CallName {
+  readonly id?: string;
+  readonly name?: string;
+}
+
+const marks = ['"functionCall"', '"functionResponse"', '"branch"'];
+
+/** An event as JSON, if it may have calls or answers, or is of an agent that works beside others. Others are not parsed. */
 export function marked(json: Uint8Array): MarkedEvent | undefined {
   const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-  if (!text.includes('"functionResponse"') && !text.includes('"branch"')) return undefined;
+  if (!marks.some((mark) => text.includes(mark))) return undefined;
   return parseExactly(text.toString()) as MarkedEvent;
 }
 
@@ -22,4 +33,17 @@ export function answeredCalls(event: MarkedEvent | undefined): ReadonlyMap<strin
   const parts = event?.author === 'user' ? (event.content?.parts ?? []) : [];
   const responses = parts.flatMap(({ functionResponse }) => functionResponse ?? []);
   return new Map(responses.flatMap(({ id, name = '' }) => (typeof id === 'string' ? [[id, name]] : [])));
+}
+
+/** Calls of long-running tools that the events of a run, from its beginning on, leave without a response: their names by their ids. */
+export function openCalls(events: readonly (MarkedEvent | undefined)[]): ReadonlyMap<string, string> {
+  const open = new Map<string, string>();
+  for (const { content, longRunningToolIds = [] } of events.filter((event) => event !== undefined)) {
+    for (const { functionCall, functionResponse } of content?.parts ?? []) {
+      const { id, name = '' } = functionCall ?? {};
+      if (id !== undefined && longRunningToolIds.includes(id)) open.set(id, name);
+      if (functionResponse?.id !== undefined) open.delete(functionResponse.id);
+    }
+  }
+  return open;
 }
