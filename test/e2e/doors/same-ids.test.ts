@@ -7,7 +7,7 @@ import { mcpClients, textsOf, toldBy } from './mcp-clients.ts';
 const url = inject('meshUrl');
 const resources = new AsyncDisposableStack();
 afterAll(() => resources.disposeAsync());
-const { connect } = mcpClients(resources);
+const { connect, connectModern } = mcpClients(resources);
 let caller: Caller;
 beforeEach(async () => {
   caller = await newAccount(url);
@@ -38,6 +38,21 @@ test('an MCP client answers the run of the session that the result names, also w
   const went = await client.callTool({ name: 'approve', arguments: JSON.parse(shown) as Record<string, unknown> });
   expect(toldBy(went)).toMatchObject({ status: 'completed', run_id: runId, session_id });
   expect([await stateOf(session), await stateOf(copy)]).toEqual([{ paid: 'yes' }, {}]);
+});
+
+test('a form of an MCP client answers the run that has asked, also when a copy of its session has a newer run with its id', async () => {
+  const client = await connectModern(caller, '/mcp/approve', { elicitation: { form: {} } });
+  const sessions: SessionJson[] = [];
+  client.setRequestHandler('elicitation/create', async () => {
+    const { body } = await caller.request<{ invocationId: string; sessionId: string }[]>('GET', '/runs?app=approve');
+    const [{ invocationId, sessionId } = { invocationId: '', sessionId: '' }] = body;
+    const session = sessionOf('approve', sessionId);
+    sessions.push(session, await rejectInCopy(session, invocationId));
+    return { action: 'accept', content: { confirmed: true } };
+  });
+  const told = toldBy(await client.callTool({ name: 'approve', arguments: { message: '[[state:paid=yes]]' } }));
+  expect(told).toMatchObject({ status: 'completed', session_id: sessions[0]?.id });
+  expect(await Promise.all(sessions.map(stateOf))).toEqual([{ paid: 'yes' }, {}]);
 });
 
 test('an A2A client answers the task of the context that its message names, also when a copy of the session has a newer run with its id', async () => {

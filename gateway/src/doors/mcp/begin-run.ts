@@ -13,6 +13,7 @@ import { endUserOf } from '../road/end-user.ts';
 import { type DoorRun, startRun } from '../road/start-run.ts';
 import { runIdOf } from './cancel-call.ts';
 import type { DoorCall } from './door-call.ts';
+import { parseRequestState } from './request-state.ts';
 import type { ToolArguments } from './tools.ts';
 import { answersOfElicitation, type WaitingCall, waitingCalls } from './waiting.ts';
 
@@ -30,7 +31,9 @@ export async function beginRun(door: DoorCall, tool: ToolCall): Promise<DoorRun>
   const asked = call.mcpReq.requestState();
   if (typeof asked === 'string') {
     const { inputResponses = {} } = call.mcpReq;
-    return answerRun(door, tool, { runId: asked, to: (calls) => answersOfElicitation(mcp, inputResponses, calls) });
+    const { run_id: runId, ...place } = parseRequestState(asked);
+    const to = (calls: readonly WaitingCall[]) => answersOfElicitation(mcp, inputResponses, calls);
+    return answerRun(door, { ...tool, args: { ...args, ...place } }, { runId, to });
   }
   if (answer) {
     const { run_id: runId, call_id: id, response } = answer;

@@ -17,6 +17,7 @@ import type { DoorRun } from '../road/start-run.ts';
 import { watchRun } from '../road/watch-run.ts';
 import { beginRun } from './begin-run.ts';
 import type { DoorCall } from './door-call.ts';
+import { printRequestState } from './request-state.ts';
 import { createToolProgress } from './tool-progress.ts';
 import { hear, resultOf, type Said } from './tool-result.ts';
 import { ToolArguments, toolName } from './tools.ts';
@@ -106,7 +107,7 @@ function questionOf(
   if (era !== 'modern' || capabilities?.elicitation === undefined) return undefined;
   const calls = waitingCalls(run).filter(({ functionCallId }) => !Object.hasOwn(inputResponses, functionCallId));
   if (calls.length === 0) return undefined;
-  return mcp.inputRequired({ inputRequests: elicitations(mcp, calls), requestState: run.invocationId });
+  return mcp.inputRequired({ inputRequests: elicitations(mcp, calls), requestState: printRequestState(run) });
 }
 
 function textOf({ context: { log }, request }: DoorCall, error: unknown): string {
