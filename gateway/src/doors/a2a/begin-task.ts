@@ -18,10 +18,11 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { namesOfCalls } from '../road/earlier-answer.ts';
 import { endUserOf } from '../road/end-user.ts';
 import { type DoorRun, startRun } from '../road/start-run.ts';
+import { type WaitingCall, waitingCalls } from '../road/waiting-calls.ts';
 import { type MeshPart, toMeshPart } from './parts.ts';
 import { isGoing, readTask } from './read-task.ts';
 import { TaskTelling } from './task-telling.ts';
-import { answersIn, type WaitingCall, waitingCalls } from './waiting.ts';
+import { answersIn } from './waiting.ts';
 
 /** A call of the protocol to an app. */
 export interface A2aCall {
@@ -157,12 +158,10 @@ async function callsToAnswer(
   call: A2aCall,
   { parts, record }: Pick<Sent, 'parts'> & { readonly record: LedgerRun },
 ): Promise<WaitingCall[]> {
-  const calls = waitingCalls(record);
-  const awaited = new Map(calls.map(({ functionCallId, name }) => [functionCallId, name]));
   const ids = parts.map(({ functionResponse }) => functionResponse?.['id']);
   const callIds = new Set(ids.filter((id) => typeof id === 'string'));
-  if (callIds.size === 0) return calls;
-  const sought = { record, awaited, callIds, isKeyed: keyOf(call.request) !== '', signal: call.signal };
+  if (callIds.size === 0) return waitingCalls(record);
+  const sought = { record, callIds, isKeyed: keyOf(call.request) !== '', signal: call.signal };
   const names = await namesOfCalls(call.context, doorRunOf(call, record), sought);
   return [...names].map(([functionCallId, name]) => ({ functionCallId, name }));
 }

@@ -5,8 +5,9 @@ import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { createTeller, type Piece } from '../road/pieces.ts';
 import type { DoorRun } from '../road/start-run.ts';
 import type { RunPlace } from '../road/watch-run.ts';
+import { waitingCalls } from '../road/waiting-calls.ts';
 import { dataPart, filePart, fromMeshPart, type MeshPart, textPart, thoughtPart } from './parts.ts';
-import { questionOf, waitingCalls } from './waiting.ts';
+import { questionOf } from './waiting.ts';
 
 const states: Readonly<Record<RunStatus, TaskState>> = {
   [RunStatus.UNSPECIFIED]: TaskState.TASK_STATE_UNSPECIFIED,

@@ -1,14 +1,7 @@
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import type { JsonObject } from '@agentmesh/proto/event';
-import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
+import type { WaitingCall } from '../road/waiting-calls.ts';
 import type { MeshPart } from './parts.ts';
-
-/** A call that a run waits for, as the ledger has it. */
-export interface WaitingCall {
-  readonly functionCallId: string;
-  readonly name: string;
-  readonly args?: JsonObject;
-}
 
 /** An answer to a call. */
 export interface CallAnswer {
@@ -26,10 +19,6 @@ const decisions = new Map([
   ['reject', false],
   ['false', false],
 ]);
-
-export function waitingCalls({ waitingForJson }: Pick<LedgerRun, 'waitingForJson'>): WaitingCall[] {
-  return waitingForJson.length === 0 ? [] : (JSON.parse(Buffer.from(waitingForJson).toString()) as WaitingCall[]);
-}
 
 /** The question of a call in words, for people whose client does not know the call. */
 export function questionOf({ name, args = {} }: WaitingCall): string {

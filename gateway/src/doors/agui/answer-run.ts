@@ -5,7 +5,8 @@ import { HttpError } from '../../edge/errors/request-error.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { startRun } from '../road/start-run.ts';
-import { answerParts, findWaiting } from './answers.ts';
+import { findWaiting } from '../road/waiting-calls.ts';
+import { answerParts } from './answers.ts';
 import type { RunAgentInput } from './run-input.ts';
 import { type Exchange, keyOf, metadataOf, type Turn } from './turn.ts';
 

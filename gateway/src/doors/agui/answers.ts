@@ -1,5 +1,4 @@
 import type { EventJson } from '@agentmesh/proto/event';
-import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { type Context, unary } from '../../context.ts';
 import { invalidInput } from './invalid-input.ts';
 import type { Message, RunAgentInput } from './run-input.ts';
@@ -8,13 +7,6 @@ import { textOf } from './user-message.ts';
 
 /** The call with which a tool asks for approval. */
 export const confirmation = 'adk_request_confirmation';
-
-/** A function call that a run waits for, as the ledger has it. */
-export interface AwaitedCall {
-  readonly functionCallId: string;
-  readonly name: string;
-  readonly args?: Readonly<Record<string, unknown>>;
-}
 
 interface Answer {
   readonly id: string;
@@ -40,21 +32,6 @@ export async function answerParts(
     if (name === undefined) throw invalidInput(place, `the thread has no call '${id}'`);
     return { functionResponse: { id, name, response: responseOf(name, answer) } };
   });
-}
-
-/** The run of the session that waits for one of the calls. */
-export async function findWaiting(
-  { sessions }: Pick<Context, 'sessions'>,
-  session: ThreadKey,
-  ids: ReadonlySet<string>,
-): Promise<LedgerRun | undefined> {
-  const { runs } = await sessions.listRuns({ ...session, statuses: [RunStatus.WAITING] }, unary);
-  return runs.find((run) => callsOf(run.waitingForJson).some(({ functionCallId }) => ids.has(functionCallId)));
-}
-
-/** The calls in `waiting_for_json` of a run. */
-export function callsOf(json: Uint8Array): readonly AwaitedCall[] {
-  return json.length === 0 ? [] : (JSON.parse(Buffer.from(json).toString()) as AwaitedCall[]);
 }
 
 function ofResume({ interruptId: id, status, payload }: NonNullable<RunAgentInput['resume']>[number], index: number) {

@@ -1,6 +1,7 @@
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
+import { type WaitingCall, waitingCalls } from '../road/waiting-calls.ts';
 import type { AguiEvent, Interrupt, Outcome } from './agui-event.ts';
-import { type AwaitedCall, callsOf, confirmation } from './answers.ts';
+import { confirmation } from './answers.ts';
 import { askedFor } from './events-of-pieces.ts';
 
 interface Names {
@@ -17,19 +18,20 @@ export function endOfRun(run: LedgerRun, names: Names): AguiEvent {
   return { type: 'RUN_FINISHED', ...names, outcome: outcomeOf(run) };
 }
 
-function outcomeOf({ status, waitingForJson, answerBy }: LedgerRun): Outcome {
+function outcomeOf(run: LedgerRun): Outcome {
+  const { status, answerBy } = run;
   if (status !== RunStatus.WAITING) return { type: status === RunStatus.COMPLETED ? 'success' : 'cancelled' };
   const expiry = answerBy > 0 ? { expiresAt: new Date(answerBy * 1000).toISOString() } : {};
   return {
     type: 'interrupt',
-    interrupts: callsOf(waitingForJson).map((call) => ({ ...interruptOf(call), ...expiry })),
+    interrupts: waitingCalls(run).map((call) => ({ ...interruptOf(call), ...expiry })),
   };
 }
 
 const approvalSchema = { type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'] };
 const inputSchema = { type: 'object', properties: { result: { type: 'string' } }, required: ['result'] };
 
-function interruptOf({ functionCallId: id, name, args }: AwaitedCall): Interrupt {
+function interruptOf({ functionCallId: id, name, args }: WaitingCall): Interrupt {
   if (name === confirmation) {
     const { hint } = (args?.['toolConfirmation'] ?? {}) as { readonly hint?: unknown };
     const toolCallId = askedFor(args) || id;

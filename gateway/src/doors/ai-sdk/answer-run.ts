@@ -1,6 +1,5 @@
 import { isMeshError } from '@agentmesh/lib/rpc';
 import type { LedgerRun, StoredEvent } from '@agentmesh/proto/sessions/v1';
-import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { type Context, unary } from '../../context.ts';
@@ -12,6 +11,7 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { earlierAnswer } from '../road/earlier-answer.ts';
 import { eventsOfRun } from '../road/events-of-run.ts';
+import { findWaiting, waitingNames } from '../road/waiting-calls.ts';
 import type { Chat } from './chat.ts';
 import type { MessageAnswers } from './from-ui-message.ts';
 import type { Shown } from './show-run.ts';
@@ -20,11 +20,6 @@ import { createChunker } from './to-chunks.ts';
 interface Exchange {
   readonly request: FastifyRequest<{ Headers: Static<typeof IdempotencyKey> }>;
   readonly reply: FastifyReply;
-}
-
-interface WaitedFor {
-  readonly functionCallId: string;
-  readonly name: string;
 }
 
 /** Calls of a run that the page answers. */
@@ -70,18 +65,10 @@ async function waitingRun(
   { chat, answers }: Asked,
   signal: AbortSignal,
 ): Promise<Answered | undefined> {
-  const { runs } = await context.sessions.listRuns({ ...chat, statuses: [RunStatus.WAITING] }, unary);
-  const waiting = runs.map((run) => ({ run, names: namesOf(run) }));
-  const found = waiting.find(({ names }) => answers.some(({ id }) => names.has(id)));
-  if (found === undefined) return undefined;
-  const { invocationId } = found.run;
-  const before = await eventsOfRun(context, { ...chat, invocationId }, { record: found.run, signal });
-  return { ...found, before };
-}
-
-function namesOf({ waitingForJson }: LedgerRun): Map<string, string> {
-  const calls = waitingForJson.length === 0 ? [] : (JSON.parse(Buffer.from(waitingForJson).toString()) as WaitedFor[]);
-  return new Map(calls.map(({ functionCallId, name }) => [functionCallId, name]));
+  const run = await findWaiting(context, chat, new Set(answers.map(({ id }) => id)));
+  if (run === undefined) return undefined;
+  const before = await eventsOfRun(context, { ...chat, invocationId: run.invocationId }, { record: run, signal });
+  return { run, names: waitingNames(run), before };
 }
 
 /** The run of the message, if it has had an answer to one of the calls: this may be the same request again. */

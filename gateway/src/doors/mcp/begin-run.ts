@@ -11,11 +11,12 @@ import { readingFor } from '../../edge/streams/reading-for.ts';
 import { namesOfCalls } from '../road/earlier-answer.ts';
 import { endUserOf } from '../road/end-user.ts';
 import { type DoorRun, startRun } from '../road/start-run.ts';
+import { type WaitingCall, waitingCalls } from '../road/waiting-calls.ts';
 import { runIdOf } from './cancel-call.ts';
 import type { DoorCall } from './door-call.ts';
 import { parseRequestState } from './request-state.ts';
 import type { ToolArguments } from './tools.ts';
-import { answersOfElicitation, type WaitingCall, waitingCalls } from './waiting.ts';
+import { answersOfElicitation } from './waiting.ts';
 
 interface ToolCall {
   readonly appName: string;
@@ -81,14 +82,12 @@ async function answerRun(
   const { run } = await context.sessions.getRun(name, unary);
   if (run === undefined) throw new HttpError(404, 'There is no such run.');
   const found = { accountId, appName, userId: run.userId, sessionId: run.sessionId, invocationId: runId };
-  const calls = waitingCalls(run);
-  const given = to(calls);
+  const given = to(waitingCalls(run));
   if (given.length > 0) {
     const idempotencyKey = keyOf(request, call);
     const names = await namesOfCalls(context, found, {
       record: run,
       isKeyed: idempotencyKey !== '',
-      awaited: new Map(calls.map(({ functionCallId, name }) => [functionCallId, name])),
       callIds: new Set(given.map(({ id }) => id)),
       signal: readingFor(reply.raw).signal,
     });

@@ -14,6 +14,7 @@ import { requestCheck } from '../../edge/validation/index.ts';
 import { createTeller, type Piece } from '../road/pieces.ts';
 import { problemText } from '../road/problem-text.ts';
 import type { DoorRun } from '../road/start-run.ts';
+import { waitingCalls } from '../road/waiting-calls.ts';
 import { watchRun } from '../road/watch-run.ts';
 import { beginRun } from './begin-run.ts';
 import type { DoorCall } from './door-call.ts';
@@ -21,7 +22,7 @@ import { printRequestState } from './request-state.ts';
 import { createToolProgress } from './tool-progress.ts';
 import { hear, resultOf, type Said } from './tool-result.ts';
 import { ToolArguments, toolName } from './tools.ts';
-import { elicitations, waitingCalls } from './waiting.ts';
+import { elicitations } from './waiting.ts';
 
 const check = requestCheck(ToolArguments, 'body');
 /** Code of JSON-RPC for parameters that are not valid. */

@@ -2,8 +2,9 @@ import { nameOfStatus } from '@agentmesh/proto/run-record';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { Piece } from '../road/pieces.ts';
+import { waitingCalls } from '../road/waiting-calls.ts';
 import type { ToolResult } from './tools.ts';
-import { waitingCalls, waitingText } from './waiting.ts';
+import { waitingText } from './waiting.ts';
 
 /** The words of a run: its last text, which is the answer, and its files. */
 export interface Said {

@@ -1,20 +1,10 @@
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
 import type { ElicitInputParams, InputRequests } from '@modelcontextprotocol/server';
+import type { WaitingCall } from '../road/waiting-calls.ts';
 import type { DoorCall } from './door-call.ts';
 
-/** A call that a run waits for, as the ledger has it. */
-export interface WaitingCall {
-  readonly functionCallId: string;
-  readonly name: string;
-  readonly args?: JsonObject;
-}
-
 const isConfirmation = ({ name }: WaitingCall): boolean => name === 'adk_request_confirmation';
-
-export function waitingCalls({ waitingForJson }: Pick<LedgerRun, 'waitingForJson'>): WaitingCall[] {
-  return waitingForJson.length === 0 ? [] : (JSON.parse(Buffer.from(waitingForJson).toString()) as WaitingCall[]);
-}
 
 /** Tells a model what a run waits for, and how it is answered: with the session too, because a copy of it may have a newer run with the id. */
 export function waitingText({ sessionId, invocationId }: LedgerRun, calls: readonly WaitingCall[]): string {

@@ -1,13 +1,8 @@
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { Problem } from '../../edge/errors/problem.ts';
+import { type WaitingCall, waitingCalls } from '../road/waiting-calls.ts';
 import { printCallId } from './call-ids.ts';
 import { openAiProblem } from './openai-problem.ts';
-
-interface Waiting {
-  readonly functionCallId: string;
-  readonly name: string;
-  readonly args?: object;
-}
 
 /** A call that a run waits for, as clients see it. */
 export interface ShownCall {
@@ -18,7 +13,7 @@ export interface ShownCall {
 
 export function shownCall(
   { sessionId, invocationId }: Pick<LedgerRun, 'sessionId' | 'invocationId'>,
-  { functionCallId, name, args = {} }: Waiting,
+  { functionCallId, name, args = {} }: WaitingCall,
 ): ShownCall {
   const id = printCallId({ sessionId, invocationId, functionCallId, name });
   return { id, name, arguments: JSON.stringify(args) };
@@ -26,9 +21,7 @@ export function shownCall(
 
 /** The calls that a run waits for; none when it does not wait. */
 export function awaitedCalls(run: LedgerRun): ShownCall[] {
-  if (run.waitingForJson.length === 0) return [];
-  const calls = JSON.parse(Buffer.from(run.waitingForJson).toString()) as Waiting[];
-  return calls.map((call) => shownCall(run, call));
+  return waitingCalls(run).map((call) => shownCall(run, call));
 }
 
 /** Errors of models that end an answer early. */

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { answeredCalls, marked, openCalls } from './answered-calls.ts';
 import { eventsOfRun } from './events-of-run.ts';
 import type { DoorRun } from './start-run.ts';
+import { waitingNames } from './waiting-calls.ts';
 
 /** An answer to calls that a run has had. */
 interface EarlierAnswer {
@@ -45,12 +46,9 @@ export async function earlierAnswer(
 export async function namesOfCalls(
   context: Pick<Context, 'sessions'>,
   run: DoorRun,
-  {
-    isKeyed,
-    awaited,
-    ...sought
-  }: Sought & { readonly isKeyed: boolean; readonly awaited: ReadonlyMap<string, string> },
+  { isKeyed, ...sought }: Sought & { readonly isKeyed: boolean },
 ): Promise<ReadonlyMap<string, string>> {
+  const awaited = waitingNames(sought.record);
   const isAwaited = [...sought.callIds].some((id) => awaited.has(id));
   const earlier = isKeyed && !isAwaited ? await earlierAnswer(context, run, sought) : undefined;
   return earlier?.names ?? awaited;
