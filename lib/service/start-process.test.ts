@@ -136,3 +136,30 @@ test('a confidential hint is encrypted between processes that prove who they are
     .poll(() => overheard.map((payload) => payload.includes('owner')), { timeout: 30_000 })
     .toEqual([false, false]);
 });
+
+test('a service that cannot finish its work keeps neither the others from finishing theirs, nor resources open', async () => {
+  const done: string[] = [];
+  const failing = defineService({
+    name: 'failing',
+    settings: {},
+    start: async ({ resources }) => {
+      resources.defer(() => void done.push('closed'));
+      return { drain: () => Promise.reject(new Error('its database is away')) };
+    },
+  });
+  const other = defineService({
+    name: 'other',
+    settings: {},
+    start: async () => ({
+      drain: async () => {
+        await new Promise(setImmediate);
+        done.push('drained');
+      },
+    }),
+  });
+  await using database = await testDatabaseUrl();
+  const env = { DATABASE_URL: database.url, OPS_PORT: '0', LOG_LEVEL: 'silent' };
+  const process = await startProcess({ services: [failing, other], words: ['failing', 'other'], env });
+  await process[Symbol.asyncDispose]();
+  expect(done).toEqual(['drained', 'closed']);
+});

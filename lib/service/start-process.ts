@@ -287,8 +287,9 @@ async function stop(
   const leftMs = (): number => Math.max(deadline - performance.now(), 100);
   await mesh.leave(Math.min(partingMs, graceMs / 2), graceMs);
   draining.abort();
-  const drained = Promise.all(started.map(async (service) => service.drain?.(leftMs())));
-  await withinDeadline(drained, leftMs(), () =>
+  const drains = started.map(async (service) => service.drain?.(leftMs()));
+  const told = (err: unknown): void => log.error({ err }, 'a service could not finish its work: the others go on');
+  await withinDeadline(Promise.all(drains.map((one) => one.catch(told))), leftMs(), () =>
     log.warn({ graceMs }, 'time to drain is over; work in progress is cut off'),
   );
   await mesh.drain(leftMs());
