@@ -38,6 +38,7 @@ export interface EdgeOptions {
   readonly keys?: Partial<ServiceImpl<typeof KeysService>>;
   readonly savedKeys?: Partial<ServiceImpl<typeof SavedKeysService>>;
   readonly notifications?: Partial<ServiceImpl<typeof NotificationsService>>;
+  readonly notices?: Partial<ServiceImpl<typeof NoticesService>>;
 }
 
 export interface Edge extends AsyncDisposable {
@@ -68,7 +69,8 @@ export interface Answer {
 
 /** Starts a real gateway on a real socket. The given functions are its services; all other calls fail. */
 export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
-  const { env, auth, sessions, runs, memory, artifacts, transcription, keys, savedKeys, notifications } = options;
+  const { env, auth, sessions, runs, memory, artifacts, transcription, keys, savedKeys, notifications, notices } =
+    options;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
@@ -79,7 +81,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   mesh.serve(SessionsService, { ...emptySessions, ...sessions });
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
   mesh.serve(AgentsService, unserved(AgentsService));
-  mesh.serve(NoticesService, unserved(NoticesService));
+  mesh.serve(NoticesService, { ...unserved(NoticesService), ...notices });
   mesh.serve(SubscriptionsService, { ...unserved(SubscriptionsService), listSubscriptions: () => ({}) });
   mesh.serve(NotificationsService, { ...unserved(NotificationsService), ...notifications });
   mesh.serve(MemoryService, { ...unserved(MemoryService), listEntries: () => ({ entries: [] }), ...memory });

@@ -13,6 +13,8 @@ export interface Page {
 }
 
 const defaultLimit = 100;
+/** The largest number of a list whose service counts in 32 bits. */
+const mostInt32 = 2 ** 31 - 1;
 
 /** Asks for a page by the parameters of its query. */
 interface PageWish {
@@ -38,13 +40,13 @@ export function pageOf(list: readonly string[], { limit = defaultLimit, cursor, 
 }
 
 /**
- * Number of the entry after which the page begins, for lists that number their entries from 1; 0 for the first page. Throws
+ * Number of the entry after which the page begins, for lists that number their entries from 1 to `most`; 0 for the first page. Throws
  * InvalidRequest.
  */
-export function numberBefore({ after, cursor }: Page): number {
+export function numberBefore({ after, cursor }: Page, most = mostInt32): number {
   if (after === undefined) return 0;
   const [number] = after;
-  if (typeof number === 'number' && Number.isInteger(number) && number > 0 && number < 2 ** 31) return number;
+  if (typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= most) return number;
   throw noPlace(cursor);
 }
 

@@ -42,7 +42,9 @@ function addList(app: App, { notices, authentication }: Context): void {
       const list = ['notifications', accountId, String(unreadOnly)];
       const page = pageOf(list, { limit, cursor });
       // One more than is shown tells whether there is a next page.
-      const asked = { accountId, limit: limit + 1, unreadOnly, beforeId: BigInt(before ?? numberBefore(page)) };
+      // Ids are counted in 64 bits, for all accounts together.
+      const beforeId = BigInt(before ?? numberBefore(page, Number.MAX_SAFE_INTEGER));
+      const asked = { accountId, limit: limit + 1, unreadOnly, beforeId };
       const [found, unread] = await Promise.all([
         notices.listNotices(asked, unary),
         notices.countUnreadNotices({ accountId }, unary),
