@@ -17,9 +17,18 @@ export interface AddressPolicy {
 
 /** Names and addresses of cloud metadata and host services, and link-local addresses: no setting opens them. */
 const neverHosts = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data']);
-const neverRanges = ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128', '100.100.100.200/32', '168.63.129.16/32'].map(
-  parseRange,
-);
+const neverRanges = [
+  '169.254.0.0/16',
+  'fe80::/10',
+  // Metadata over IPv6: of Amazon, Google, Oracle and Scaleway.
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  // Metadata of Alibaba and Azure.
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+].map(parseRange);
 
 /** Top-level names that no public DNS has: RFC 6761, 6762, 8375, 9476, and those of clusters. */
 const privateSuffix = /(?:^|\.)(?:localhost|local|internal|lan|home|corp|intranet|private|home\.arpa|alt|svc)$/;
