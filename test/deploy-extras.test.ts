@@ -99,3 +99,57 @@ describe.skipIf(helm === undefined)('optional parts of the chart', () => {
     expect(parseAllDocuments(template([]).stdout).length).toBeGreaterThan(10);
   });
 });
+
+describe.skipIf(helm === undefined)('values that no cluster can follow', () => {
+  const scaled = (autoscaling: object, more: object = {}) => ({
+    services: { gateway: { autoscaling: { enabled: true, ...autoscaling }, ...more } },
+  });
+  it.each([
+    [
+      'fewer replicas at most than at least',
+      scaled({ minReplicas: 3, maxReplicas: 2 }),
+      'minReplicas is 3, more than its maxReplicas, 2',
+    ],
+    [
+      'fewer replicas at most than the default at least',
+      scaled({ maxReplicas: 1 }),
+      'minReplicas is 2, more than its maxReplicas, 1',
+    ],
+    [
+      'scaling by a share of a CPU that is not asked for',
+      scaled({}, { resources: { requests: { cpu: null } } }),
+      'services.gateway.resources.requests.cpu is missing',
+    ],
+    [
+      'scaling another service by the queue of runs',
+      scaled({ targetQueuedRuns: 5 }),
+      'services.gateway.autoscaling.targetQueuedRuns is 5',
+    ],
+    ['a service on the port of metrics', { opsPort: 9105 }, 'services.memory.port is 9105, as opsPort is'],
+    ['negative replicas', { services: { gateway: { replicas: -1 } } }, 'services.gateway.replicas'],
+    [
+      'a store of secrets without a name',
+      { externalSecrets: { enabled: true } },
+      'externalSecrets.storeRef.name is missing',
+    ],
+    ['a duration without its unit', { externalSecrets: { refreshInterval: '60' } }, 'externalSecrets.refreshInterval'],
+    [
+      'a size that is no quantity',
+      { services: { artifacts: { data: { size: '20 GB' } } } },
+      'services.artifacts.data.size',
+    ],
+    ['a size of nothing', { s3: { size: '' } }, 's3.size'],
+    [
+      'an image of the S3 server without a tag',
+      { s3: { enabled: true, image: { tag: '' } } },
+      's3.image.tag is missing',
+    ],
+    ['a name that no Secret can have', { existingSecret: 'Agent Mesh' }, 'existingSecret'],
+    ['a host with a scheme', { ingress: { host: 'https://mesh.example.com' } }, 'ingress.host'],
+    ['a grace that is no number', { env: { SHUTDOWN_GRACE_SECONDS: '1m' } }, 'SHUTDOWN_GRACE_SECONDS'],
+  ])('refuses %s', (_, values, named) => {
+    const { ok, stderr } = template(named === 'existingSecret' ? ['--set', 'existingSecret=Agent Mesh'] : [], values);
+    expect(ok).toBe(false);
+    expect(stderr).toContain(named);
+  });
+});

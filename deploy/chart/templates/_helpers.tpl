@@ -58,14 +58,7 @@ dns:///{{ include "agent-mesh.fullname" .root }}-{{ .word }}:{{ int .service.por
 {{- $endpoint := printf "http://%s-s3:%d" (include "agent-mesh.fullname" .root) (int $s3.port) -}}
 {{- $_ := set $service "env" (merge (dict "ARTIFACT_STORE_URL" (printf "s3://%s" $s3.bucket) "ARTIFACT_S3_ENDPOINT" $endpoint) $service.env) -}}
 {{- end -}}
-{{- $shared := or (not $service.data.enabled) (eq $service.data.accessMode "ReadWriteMany") -}}
-{{- $many := gt (ternary (int $service.autoscaling.maxReplicas) (int $service.replicas) $service.autoscaling.enabled) 1 -}}
-{{- if and $service.enabled $many (not $shared) -}}
-{{- fail (printf "services.%s has several replicas, and its volume serves one. Set s3.enabled to true for an S3 server of this release, or services.%s.data.accessMode to ReadWriteMany, or data.enabled to false with an S3 server elsewhere (env.ARTIFACT_STORE_URL s3://…), or replicas to 1: calls then fail at each rollout" .word .word) -}}
-{{- end -}}
-{{- if and (eq .word "artifacts") $service.enabled (not $service.data.enabled) (hasPrefix "file:" ($service.env.ARTIFACT_STORE_URL | default "file:")) -}}
-{{- fail "services.artifacts has neither a volume (data.enabled) nor an S3 server (s3.enabled, or env.ARTIFACT_STORE_URL s3://…): payloads would be lost with its pods" -}}
-{{- end -}}
+{{- if $service.enabled -}}{{- include "agent-mesh.refuse" (dict "root" .root "word" .word "service" $service) -}}{{- end -}}
 {{- $declared := index (.root.Files.Get "callers.yaml" | fromYaml) .word | default list -}}
 {{- set $service "calledBy" (concat $declared $service.calledBy | uniq) | toYaml -}}
 {{- end -}}
