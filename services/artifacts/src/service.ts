@@ -9,6 +9,7 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { collectGarbage, createCollectGarbage } from './jobs/collect-garbage.ts';
 import { createHandlers } from './rpc/index.ts';
+import { hasLiveBlobs } from './store/blobs.ts';
 import { verifyPayloads } from './verify-payloads.ts';
 
 /** Named, versioned payloads of sessions and users. */
@@ -17,11 +18,14 @@ export const artifacts = defineService({
   calls: ['auth'],
   settings,
   database: { migrations: new URL('../migrations/', import.meta.url) },
-  verify: async (host) => verifyPayloads({ ...host, blobs: await openBlobStore(host.config, host) }),
+  async verify(host) {
+    const blobs = await openBlobStore(host.config, { ...host, hasObjects: () => hasLiveBlobs(host.db) });
+    return verifyPayloads({ ...host, blobs });
+  },
   async start(host) {
     const { config, bus, log, resources } = host;
     const db = await host.openDatabase();
-    const blobs = await openBlobStore(config, host);
+    const blobs = await openBlobStore(config, { ...host, hasObjects: () => hasLiveBlobs(db) });
     const usage = new Usage<'artifacts' | 'bytes'>({ db, heldBy: ['artifacts'] });
     const context: Context = { config, db, auth: host.mesh.client(AuthService), blobs, log, usage };
 

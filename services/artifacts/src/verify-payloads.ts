@@ -1,4 +1,5 @@
 import type { Queryable } from '@agentmesh/lib/pg';
+import { isMeshError } from '@agentmesh/lib/rpc';
 import type { BlobName, BlobStore } from './blobs/blob-store.ts';
 import {
   findVersionWith,
@@ -10,7 +11,7 @@ import {
 
 interface Verification {
   readonly db: Queryable;
-  readonly blobs: Pick<BlobStore, 'size' | 'list'>;
+  readonly blobs: Pick<BlobStore, 'size' | 'list' | 'check'>;
   readonly fault: (line: string) => void;
   readonly leftOver: (line: string) => void;
 }
@@ -27,6 +28,10 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  */
 export async function verifyPayloads(verification: Verification): Promise<string> {
   const { db, blobs, fault, leftOver } = verification;
+  if (!(await isThere(blobs))) {
+    fault('the blob store is empty or cannot be reached: is its volume mounted, and ARTIFACT_STORE_URL right?');
+    return 'compared no payloads with the blob store';
+  }
   for await (const { accountId, pk, version } of versionsWithoutPayload(db)) {
     fault(`version ${version} of the artifact ${pk} of account ${accountId} has no row of its payload`);
   }
@@ -37,6 +42,16 @@ export async function verifyPayloads(verification: Verification): Promise<string
     for (const name of await withoutRow(db, page)) leftOver(`object ${name.accountId}/${name.id} has no row`);
   }
   return `compared ${payloads} payloads with ${objects} objects of the blob store`;
+}
+
+async function isThere(blobs: Pick<BlobStore, 'check'>): Promise<boolean> {
+  try {
+    await blobs.check();
+    return true;
+  } catch (error) {
+    if (isMeshError(error)) return false;
+    throw error;
+  }
 }
 
 /** Returns the number of payloads. */

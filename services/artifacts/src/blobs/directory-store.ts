@@ -1,20 +1,33 @@
 import { constants, createReadStream, type Dirent } from 'node:fs';
-import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { artifactNotFound, storeUnavailable } from '../errors.ts';
 import type { BlobName, BlobStore, BlobWriter, ByteRange } from './blob-store.ts';
 
 const readBytes = 256 * 1024;
 
+interface DirectoryOptions {
+  /** Whether the database knows objects. Asked when the folder is empty or missing. Default: it knows none. */
+  readonly hasObjects?: () => Promise<boolean>;
+  /** Called when the folder is empty, and the database knows objects. */
+  readonly onEmpty?: () => void;
+}
+
 /**
  * Stores each object in the file `<account>/<first two characters of the id>/<id>`. It is written as `tmp/<id>`, flushed to disk and renamed.
- * Several processes may share the folder. Files have mode 0600 and folders 0700.
+ * Several processes may share the folder. Files have mode 0600 and folders 0700. An empty folder beside a database that knows objects is that
+ * of a volume that is not mounted: `tmp` is not made in it, so all methods throw until the volume is there.
  */
-export async function openDirectoryStore(root: string): Promise<BlobStore> {
+export async function openDirectoryStore(
+  root: string,
+  { hasObjects, onEmpty }: DirectoryOptions = {},
+): Promise<BlobStore> {
   const incoming = join(root, 'tmp');
   const pathOf = ({ accountId, id }: BlobName) => join(root, accountId, id.slice(0, 2), id);
   const temporary = ({ id }: BlobName) => join(incoming, id);
-  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  if ((await isUnused(root)) && (await hasObjects?.()) === true) onEmpty?.();
+  else await mkdir(incoming, { recursive: true, mode: 0o700 });
+  const check = () => access(incoming, constants.R_OK | constants.W_OK).catch(fail);
   return {
     write: async (name) => {
       const file = await open(temporary(name), 'wx', 0o600).catch(fail);
@@ -22,15 +35,23 @@ export async function openDirectoryStore(root: string): Promise<BlobStore> {
     },
     read: (name, range) => readFile(pathOf(name), { range, incoming }),
     remove: async (name) => {
+      await check();
       await Promise.all([pathOf(name), temporary(name)].map((path) => rm(path, { force: true }))).catch(fail);
     },
     removeAccount: async (accountId) => {
+      await check();
       await rm(join(root, accountId), { recursive: true, force: true }).catch(fail);
     },
     size: (name) => sizeOf(pathOf(name)),
     list: () => listFiles(root),
-    check: () => access(incoming, constants.R_OK | constants.W_OK).catch(fail),
+    check,
   };
+}
+
+/** Whether a folder is missing, or has only what a new file system has. */
+async function isUnused(root: string): Promise<boolean> {
+  const names = await readdir(root).catch(() => []);
+  return names.every((name) => name === 'lost+found');
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

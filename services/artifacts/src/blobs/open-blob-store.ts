@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SettingsError } from '@agentmesh/lib/service';
+import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Config } from '../config.ts';
 import type { BlobStore } from './blob-store.ts';
 import { openDirectoryStore } from './directory-store.ts';
@@ -9,16 +10,24 @@ import type { S3Options } from './s3-store.ts';
 interface BlobStoreHost {
   readonly dataDir: string;
   readonly resources: AsyncDisposableStack;
+  /** Whether the database knows objects. */
+  readonly hasObjects: () => Promise<boolean>;
+  readonly log?: Pick<Logger, 'error'>;
 }
+
+const unmounted =
+  'the folder of artifacts is empty, and the database knows payloads in it: is its volume mounted? Payloads over ARTIFACT_INLINE_MAX_BYTES are answered artifact_store_unavailable until they are there. If they are lost, make a folder tmp in it';
 
 /**
  * Opens the store of `ARTIFACT_STORE_URL`, by default the folder `artifacts` in `dataDir`. Throws SettingsError when only one of the two S3
  * credentials is set.
  */
-export async function openBlobStore(config: Config, { dataDir, resources }: BlobStoreHost): Promise<BlobStore> {
+export async function openBlobStore(config: Config, host: BlobStoreHost): Promise<BlobStore> {
+  const { dataDir, resources, hasObjects, log } = host;
   const url = config.ARTIFACT_STORE_URL;
   if (url?.protocol !== 's3:') {
-    return openDirectoryStore(url === undefined ? join(dataDir, 'artifacts') : fileURLToPath(url));
+    const folder = url === undefined ? join(dataDir, 'artifacts') : fileURLToPath(url);
+    return openDirectoryStore(folder, { hasObjects, onEmpty: () => log?.error({ folder }, unmounted) });
   }
   const options = s3Options(config, url);
   // Importing Amazon's client takes half a second, so it is imported only when it is needed.

@@ -126,3 +126,13 @@ function byAccount(rows: readonly PickedRow[]): BlobsOfAccount[] {
   const grouped = Map.groupBy(rows, (row) => row.account_id);
   return Array.from(grouped, ([accountId, some]) => ({ accountId, ids: some.map(({ id }) => id) }));
 }
+
+const findLive = createQuery<object, { found: boolean }>({
+  text: () => `select exists (select from blobs where state = 'live') as found`,
+});
+
+/** Whether there is an object that a payload is in. */
+export async function hasLiveBlobs(db: Queryable): Promise<boolean> {
+  const [row] = await findLive(db, {});
+  return row?.found === true;
+}
