@@ -1,3 +1,4 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { ArtifactKey, Version } from '@agentmesh/proto/artifacts/v1';
 import { type Context, unary } from '../context.ts';
 import { unlessGone } from '../edge/errors/unless-gone.ts';
@@ -32,7 +33,7 @@ async function* readOne(artifacts: Artifacts, key: Key): AsyncGenerator<Exported
   yield { kind: 'artifact', data: of };
   for await (const version of versionsOf(artifacts, key)) {
     yield { kind: 'artifact_version', of, data: versionJson(version) };
-    yield* bytesOf(artifacts, { key, version, of });
+    yield* soundBytesOf(artifacts, { key, version, of });
   }
 }
 
@@ -49,6 +50,17 @@ interface VersionOf {
   readonly key: Key;
   readonly version: Version;
   readonly of: object;
+}
+
+/** Names a payload that is damaged in the store, behind the pieces that could be read. */
+async function* soundBytesOf(artifacts: Artifacts, read: VersionOf): AsyncGenerator<ExportedRecord> {
+  try {
+    yield* bytesOf(artifacts, read);
+  } catch (error) {
+    if (!(error instanceof MeshError) || error.reason !== 'artifact_damaged') throw error;
+    const names = { ...read.of, version: read.version.version };
+    yield { kind: 'left_out', data: { kind: 'artifact_bytes', reason: 'the stored payload is damaged', ...names } };
+  }
 }
 
 /** A version that refers to another artifact, or to a file elsewhere, has no bytes of its own: its part says what it refers to. */
