@@ -10,7 +10,12 @@ export type { Database, DatabaseOptions, PoolUse, Queryable, Statement, Transact
 export { lockKey } from './lock-key.ts';
 export { whenUnlocked } from './migrations/index.ts';
 export { databaseIn } from './nested-database.ts';
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
+export {
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  PostgresStartError,
+  startEmbeddedPostgres,
+} from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
 export { orderedUuid } from './ordered-uuid.ts';
 export { jobsSchema, schemasOf } from './prepare-schema.ts';

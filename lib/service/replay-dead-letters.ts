@@ -1,8 +1,8 @@
 import { topics } from '@agentmesh/proto/topics';
 import { createBus, durablesOf, openDriver, subjectOf } from '../bus/index.ts';
-import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createLogger } from '../telemetry/index.ts';
 import { resolve } from 'node:path';
+import { openEmbedded } from './open-embedded.ts';
 import { directUrlOf, type Environment, natsOptions, parseSettings, processSettings } from './settings/index.ts';
 
 export interface ReplayOptions {
@@ -18,8 +18,7 @@ export async function replayDeadLetters({ service, env, print }: ReplayOptions):
   const log = createLogger({ level: config.LOG_LEVEL, name: service });
   await using resources = new AsyncDisposableStack();
   const nats = natsOptions(config, service);
-  const embedded = async () =>
-    resources.use(await startEmbeddedPostgres({ dataDir: resolve(config.DATA_DIR), log })).url;
+  const embedded = async () => resources.use(await openEmbedded({ dataDir: resolve(config.DATA_DIR), log })).url;
   const databaseUrl = config.DATABASE_URL ?? (nats === undefined ? await embedded() : '');
   const driver = resources.use(await openDriver({ nats, databaseUrl, directUrl: directUrlOf(databaseUrl, env), log }));
   const bus = createBus({ driver, service, log });

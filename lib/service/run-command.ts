@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createLogger } from '../telemetry/index.ts';
+import { openEmbedded } from './open-embedded.ts';
 import { openServiceDatabase } from './open-service-database.ts';
 import { checkTogether, type Environment, parseSettings, processSettings, settingsOf } from './settings/index.ts';
 import type { Reseal, Service, Settings } from './service.ts';
@@ -26,7 +26,7 @@ export async function runCommand({ service, command, env, print, reseal }: Comma
   await using resources = new AsyncDisposableStack();
   const log = createLogger({ level: config.LOG_LEVEL, name: service.name });
   const dataDir = resolve(config.DATA_DIR);
-  const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
+  const databaseUrl = config.DATABASE_URL ?? resources.use(await openEmbedded({ dataDir, log })).url;
   const openDatabase = openServiceDatabase(service, { env, log, resources, databaseUrl });
   await service.command?.(command, { config: parseSettings(service.settings, env), openDatabase, print, reseal });
 }

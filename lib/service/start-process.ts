@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
 import { type BusDriver, createBus, createSeal, openDriver } from '../bus/index.ts';
-import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createMesh, type MeshIdentities, type MeshNode } from '../rpc/index.ts';
 import {
   type Checks,
@@ -36,6 +35,7 @@ import {
   processSettings,
   settingsOf,
 } from './settings/index.ts';
+import { openEmbedded } from './open-embedded.ts';
 import { openServiceDatabase } from './open-service-database.ts';
 import { certificateFiles, openCertificates, readIdentities } from './mesh-identities.ts';
 import type { Running, Service, Settings } from './service.ts';
@@ -186,7 +186,7 @@ async function openBase(
   const dataDir = resolve(config.DATA_DIR);
   await warnOfOpenFolder(dataDir, log);
   const embedded = { dataDir, log, draining, ...(signal !== undefined && { signal }) };
-  const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres(embedded)).url;
+  const databaseUrl = config.DATABASE_URL ?? resources.use(await openEmbedded(embedded)).url;
   const nats = natsOptions(config, name.replaceAll('+', '_'));
   const driver = await openDriver({ nats, databaseUrl, directUrl: directUrlOf(databaseUrl, env), log }).catch(
     (error: unknown) => {

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { QueryResultRow } from 'pg';
 import { isKept, streamOf, topicsOf } from '../bus/index.ts';
-import { type Queryable, rowTypes, type Statement, startEmbeddedPostgres, withOwner } from '../pg/index.ts';
+import { type Queryable, rowTypes, type Statement, withOwner } from '../pg/index.ts';
 import { createLogger } from '../telemetry/index.ts';
+import { openEmbedded } from './open-embedded.ts';
 import { findLostRights, type Logins } from './lost-rights.ts';
 import { directUrlOf, type Environment, parseSettings, processSettings } from './settings/index.ts';
 import { loginOf } from './service-logins.ts';
@@ -35,7 +36,7 @@ export async function verifyRestore({ services, env, print }: VerifyRestoreOptio
   await using resources = new AsyncDisposableStack();
   const log = createLogger({ level: config.LOG_LEVEL, name: 'verify-restore' });
   const dataDir = resolve(config.DATA_DIR);
-  const given = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
+  const given = config.DATABASE_URL ?? resources.use(await openEmbedded({ dataDir, log })).url;
   const url = directUrlOf(given, env) ?? given;
   const tally: Tally = { faults: 0, print };
   await tellServer(url, print).catch((error: unknown) => {

@@ -14,7 +14,7 @@ export const roomLists: RoomLists = {
   'lib/rpc':
     'mesh.ts call messages identity consumers local wire exchange server client create-mesh.ts index.ts testing',
   'lib/service':
-    'backlog settings service.ts consumers start-job.ts listen-on.ts unusable-server.ts open-service-database.ts mesh-identities.ts start-process.ts lost-rights.ts service-logins.ts migrate.ts testing',
+    'backlog settings service.ts consumers start-job.ts listen-on.ts unusable-server.ts open-embedded.ts open-service-database.ts mesh-identities.ts start-process.ts lost-rights.ts service-logins.ts migrate.ts testing',
   'gateway/src/edge/authentication':
     'account-changes.ts directory.ts identity.ts unauthorized.ts access-token.ts standings.ts personal-tokens.ts bearer.ts browser',
   'services/artifacts/src':

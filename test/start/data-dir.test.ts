@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -89,6 +89,18 @@ describe('DATA_DIR', { timeout: 90_000 }, () => {
     expect(plain).toEqual([
       `DATA_DIR: ${dataDir} cannot be used: a part of its path is no folder. Let this process write there, or name another folder.`,
     ]);
+    expect(code).toBe(1);
+  });
+
+  test('whose files PostgreSQL cannot use is named with the last words of PostgreSQL, without a stack', async () => {
+    const dataDir = join(folder, 'old');
+    await mkdir(join(dataDir, 'postgres', 'data'), { recursive: true });
+    await writeFile(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '9.1\n');
+    const env = { ENCRYPT_KEY: encryptKey, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0' };
+    const { code, output } = await runMain(['all'], env);
+    expect(output).toContain(`DATA_DIR ${dataDir} cannot hold the files of PostgreSQL: `);
+    expect(output).toContain('Mend that, or name another folder.');
+    expect(output).not.toMatch(/^ +at /m);
     expect(code).toBe(1);
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/index.ts';
 import type { PostgresHome } from './postgres-home.ts';
+import { PostgresStartError } from './postgres-start-error.ts';
 import { isRunning } from './running-process.ts';
 import { findPostmaster, type Postmaster, spawnPostmaster } from './postmaster.ts';
 
@@ -85,7 +86,8 @@ async function throwUnlessWorthARetry(home: PostgresHome): Promise<void> {
   const words = await readFile(home.log, 'utf8');
   // Sessions of a server that was killed notice it within moments; until then their shared memory stops a new one.
   if (words.includes('pre-existing shared memory block')) return;
-  throw new Error(`PostgreSQL does not start on ${home.data}: ${words.trim().split('\n').slice(-5).join('\n')}`);
+  const end = words.trim().split('\n').slice(-5).join('\n');
+  throw new PostgresStartError(`PostgreSQL does not start on ${home.data}: ${end}`);
 }
 
 /**

@@ -1,1 +1,2 @@
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './start-embedded-postgres.ts';
+export { PostgresStartError } from './postgres-start-error.ts';
+export { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from './start-embedded-postgres.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../telemetry/index.ts';
 import type { Binaries } from './native-binaries.ts';
 import { type PostgresHome, makePrivateFolder } from './postgres-home.ts';
+import { PostgresStartError } from './postgres-start-error.ts';
 import { serverEnvironment } from './postmaster.ts';
 import { isAlive } from './running-process.ts';
 
@@ -71,5 +72,5 @@ async function runInitdb({ initdb, major }: Binaries, draft: string, home: Postg
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`initdb failed: ${stderr.trim()}`);
+  if (code !== 0) throw new PostgresStartError(`initdb failed: ${stderr.trim()}`);
 }

@@ -46,8 +46,8 @@ export interface EmbeddedPostgres extends AsyncDisposable {
  *
  * A server that already runs there is adopted. When the process that owned it is dead, it is ours from now on and is stopped on
  * dispose; when that process lives, the server stays and ends with its owner; when that process is stopping, this waits for its end and
- * starts a server. After a `kill -9` of everything PostgreSQL's own recovery brings back what was committed. Throws an Error with the
- * end of the server's log when it does not start.
+ * starts a server. After a `kill -9` of everything PostgreSQL's own recovery brings back what was committed. Throws PostgresStartError with
+ * the end of the server's log when it does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, draining, log } = options;
