@@ -45,8 +45,9 @@ for (const command of allOf(program)) command.exitOverride();
 // A program such as `head` stops reading when it has enough.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    if (error.code === 'EPIPE') process.exit();
+    if (stream === process.stdout) process.stderr.write(`agentmesh: The output cannot be written: ${error.message}\n`);
+    process.exit(exitCode.failed);
   });
 try {
   await program.parseAsync();

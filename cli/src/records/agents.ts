@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Agent, AgentMesh } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
+import { readNamed, writeNamed } from '../terminal/named-file.ts';
+import { wholeNumber } from '../terminal/values.ts';
 import { differences } from './differences.ts';
 import { tellFileMistakes } from './file-mistakes.ts';
 
@@ -34,7 +35,7 @@ export function addAgents(program: Command): void {
       if (output.isJson) return output.record(await mesh.agents.get(id));
       const yaml = await mesh.agents.yaml(id);
       if (file === undefined) output.write(yaml);
-      else await writeFile(file, yaml);
+      else await writeNamed(file, () => writeFile(file, yaml));
     });
   agents
     .command('delete')
@@ -57,8 +58,9 @@ function addDiff(agents: Command): void {
     .argument('<file>')
     .action(async (name: string, file: string, _: object, command: Command) => {
       const { mesh, output } = sessionOf(command);
+      const yaml = readNamed(file).toString();
       const { agent_id: id } = await findAgent(mesh, name);
-      const lines = differences(await mesh.agents.yaml(id), readFileSync(file, 'utf8'));
+      const lines = differences(await mesh.agents.yaml(id), yaml);
       for (const line of lines) output.line(line);
       if (lines.length > 0) process.exitCode = exitCode.failed;
     });
@@ -72,7 +74,7 @@ function addPush(agents: Command): void {
     .option('--agent <agent>', 'id or name of the agent to change')
     .action(async (file: string, { agent }: { agent?: string }, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const yaml = readFileSync(file, 'utf8');
+      const yaml = readNamed(file).toString();
       const name = agent ?? /^name:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/m.exec(yaml)?.[1];
       const found = name === undefined ? undefined : await searchAgent(mesh, name);
       if (found === undefined && agent !== undefined) throw missing(agent);
@@ -100,11 +102,11 @@ function addRestore(agents: Command): void {
     .command('restore')
     .description('make an earlier version the newest one')
     .argument('<agent>', 'id or name')
-    .argument('<version>')
-    .action(async (name: string, version: string, _: object, command: Command) => {
+    .argument('<version>', 'its number', wholeNumber(1, 'Type: agentmesh agents versions <agent>'))
+    .action(async (name: string, version: number, _: object, command: Command) => {
       const { mesh, output } = sessionOf(command);
       const { agent_id: id } = await findAgent(mesh, name);
-      output.record(await mesh.agents.restore(id, Number(version)));
+      output.record(await mesh.agents.restore(id, version));
     });
 }
 

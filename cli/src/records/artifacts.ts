@@ -1,4 +1,4 @@
-import { createWriteStream, openAsBlob } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,6 +6,8 @@ import type { ReadableStream } from 'node:stream/web';
 import type { Command } from 'commander';
 import mime from 'mime';
 import { sessionOf } from '../setup/session.ts';
+import { blobOfNamed, writeNamed } from '../terminal/named-file.ts';
+import { wholeNumber } from '../terminal/values.ts';
 
 interface PlaceOptions {
   readonly user: string;
@@ -26,20 +28,22 @@ export function addArtifacts(program: Command): void {
       const { mesh, output } = sessionOf(command);
       const names = await mesh.artifacts.list({ app, user, session });
       if (output.isJson) output.rows(names as unknown as object[], []);
+      else if (names.length === 0) output.note('There are none.');
       else for (const name of names) output.line(name);
     },
   );
   withPlace('get', 'write an artifact to stdout, or to a file')
     .argument('<name>')
     .option('--output <file>')
-    .option('--version <number>', 'the latest by default')
+    .option('--version <number>', 'the latest by default', wholeNumber(0))
     .action(async (...given: [string, string, string, PlaceOptions & GetOptions, Command]) => {
       const [app, session, name, options, command] = given;
       const { mesh } = sessionOf(command);
-      const version = options.version === undefined ? {} : { version: Number(options.version) };
-      const { body } = await mesh.artifacts.download({ app, user: options.user, session }, name, version);
-      const target = options.output === undefined ? process.stdout : createWriteStream(options.output);
-      await pipeline(Readable.fromWeb(body as ReadableStream), target, { end: options.output !== undefined });
+      const { user, output: file, ...version } = options;
+      const { body } = await mesh.artifacts.download({ app, user, session }, name, version);
+      const bytes = Readable.fromWeb(body as ReadableStream);
+      if (file === undefined) return pipeline(bytes, process.stdout, { end: false });
+      await writeNamed(file, () => pipeline(bytes, createWriteStream(file)));
     });
   withPlace('put', 'store a file as the next version')
     .argument('<file>')
@@ -50,14 +54,14 @@ export function addArtifacts(program: Command): void {
       const { mesh, output } = sessionOf(command);
       const { user, name = basename(file), type } = options;
       const mimeType = type ?? mime.getType(file) ?? undefined;
-      const blob = await openAsBlob(file);
+      const blob = await blobOfNamed(file);
       output.record(await mesh.artifacts.upload({ app, user, session }, name, blob, { mimeType }));
     });
 }
 
 interface GetOptions {
   readonly output?: string;
-  readonly version?: string;
+  readonly version?: number;
 }
 
 interface PutOptions {

@@ -1,11 +1,11 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AgentMesh, ForbiddenError, UnauthenticatedError } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { ask } from '../terminal/ask.ts';
+import { writeNamed } from '../terminal/named-file.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** `agentmesh export`. */
@@ -16,15 +16,16 @@ export function addExport(program: Command): void {
     .argument('[file]', 'a file that does not exist yet')
     .action(async (file: string | undefined, _: object, command: Command) => {
       const { mesh, output, url } = sessionOf(command, { needsToken: false });
-      const lines = await openExport(mesh, url);
-      if (file === undefined) return pipeline(Readable.from(lines), process.stdout, { end: false });
-      const target = createWriteStream(file, { flags: 'wx', mode: 0o600 });
-      let isMade = false;
-      target.once('open', () => (isMade = true));
+      if (file === undefined)
+        return pipeline(Readable.from(await openExport(mesh, url)), process.stdout, { end: false });
+      // A name that cannot be used is told before a password is asked for.
+      const target = await writeNamed(file, () => open(file, 'wx', 0o600));
       try {
-        await pipeline(Readable.from(counted(lines, output)), target);
+        const lines = await openExport(mesh, url);
+        await pipeline(Readable.from(counted(lines, output)), target.createWriteStream());
       } catch (error) {
-        if (isMade) await rm(file);
+        await target.close();
+        await rm(file);
         throw error;
       }
     });

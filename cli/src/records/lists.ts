@@ -1,6 +1,9 @@
+import { InvalidRequestError } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { ask, readStdin } from '../terminal/ask.ts';
+import { firstOf, showFirst } from '../terminal/first-of.ts';
+import { day, groups, wholeNumber } from '../terminal/values.ts';
 
 /** `schedules`, `webhooks`, `keys`, `usage`, `tokens` and `memory`. */
 export function addRecordCommands(program: Command): void {
@@ -76,11 +79,11 @@ function addWebhooks(program: Command): void {
   webhooks
     .command('logs')
     .description('list what arrived, newest first')
-    .option('--limit <count>', 'how many', '20')
-    .action(async ({ limit }: { limit: string }, command: Command) => {
+    .option('--limit <count>', 'how many', wholeNumber(1), 20)
+    .action(async ({ limit: count }: { limit: number }, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const { items } = await mesh.webhooks.logs({ limit: Number(limit) }).page();
-      output.rows(items, ['id', 'status', 'email_subject', 'email_sender', 'created_at']);
+      const first = await firstOf((limit) => mesh.webhooks.logs({ limit }), count);
+      showFirst(output, first, ['id', 'status', 'email_subject', 'email_sender', 'created_at']);
     });
   webhooks
     .command('retrigger')
@@ -88,7 +91,13 @@ function addWebhooks(program: Command): void {
     .argument('<log>', 'its id in the logs')
     .action(async (id: string, _: object, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      output.record(await mesh.webhooks.retrigger(id));
+      const sent = mesh.webhooks.retrigger(id).catch((error: unknown) => {
+        // A text that is no number cannot be the id of a log.
+        if (error instanceof InvalidRequestError && error.faults.some(({ loc }) => loc[0] === 'path'))
+          throw new Error(`There is no log ${id}. Type: agentmesh webhooks logs`);
+        throw error;
+      });
+      output.record(await sent);
     });
 }
 
@@ -124,12 +133,22 @@ function addKeys(program: Command): void {
     .argument('<key>')
     .action(async (id: string, _: object, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      output.record(await mesh.keys.test(id));
+      output.record(await mesh.keys.test(id).catch((error: unknown) => throwNoKey(error, id)));
     });
   keys
     .command('delete')
     .argument('<key>')
-    .action(async (id: string, _: object, command: Command) => sessionOf(command).mesh.keys.delete(id));
+    .action(async (id: string, _: object, command: Command) => {
+      await sessionOf(command)
+        .mesh.keys.delete(id)
+        .catch((error: unknown) => throwNoKey(error, id));
+    });
+}
+
+/** The server answers a text that cannot be the id of a key with 400, without a code. */
+function throwNoKey(error: unknown, id: string): never {
+  if (!(error instanceof InvalidRequestError && error.code === '')) throw error;
+  throw new Error(`There is no key ${id}. Type: agentmesh keys list`);
 }
 
 function addTokens(program: Command): void {
@@ -151,9 +170,9 @@ function addUsage(program: Command): void {
   program
     .command('usage')
     .description('what the account has used of models')
-    .option('--from <day>', 'for example 2026-01-01')
-    .option('--to <day>')
-    .option('--by <group>', 'day, model, agent, user, key or run', 'model')
+    .option('--from <day>', 'for example 2026-01-01', day)
+    .option('--to <day>', 'for example 2026-01-31', day)
+    .option('--by <group>', 'day, model, agent, user, key or run', groups, 'model')
     .action(async ({ from, to, by }: Record<string, string>, command: Command) => {
       const { mesh, output } = sessionOf(command);
       const query = { from, to, group_by: by } as Parameters<typeof mesh.usage.get>[0];

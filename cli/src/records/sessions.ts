@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { sessionOf } from '../setup/session.ts';
+import { firstOf, showFirst } from '../terminal/first-of.ts';
+import { wholeNumber } from '../terminal/values.ts';
 
 /** `agentmesh sessions`. */
 export function addSessions(program: Command): void {
@@ -9,10 +11,11 @@ export function addSessions(program: Command): void {
     .description('list the sessions of an end user, newest first')
     .argument('<app>')
     .option('--user <id>', 'the end user', 'user')
-    .action(async (app: string, { user }: { user: string }, command: Command) => {
+    .option('--limit <count>', 'how many', wholeNumber(1), 100)
+    .action(async (app: string, { user, limit: count }: { user: string; limit: number }, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const page = await mesh.sessions.list({ app, user }, { order: 'desc' }).page();
-      output.rows(page.items, ['id', 'appName', 'userId', 'lastUpdateTime']);
+      const first = await firstOf((limit) => mesh.sessions.list({ app, user }, { order: 'desc', limit }), count);
+      showFirst(output, first, ['id', 'appName', 'userId', 'lastUpdateTime']);
     });
   sessions
     .command('get')

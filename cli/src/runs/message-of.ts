@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Content, Part } from '@agentmesh/client';
 import mime from 'mime';
 import { readStdin } from '../terminal/ask.ts';
 import { UsageError } from '../terminal/exit-code.ts';
+import { readNamed } from '../terminal/named-file.ts';
 
 export interface MessageOptions {
   /** Paths of files that go with the text. */
@@ -26,7 +26,7 @@ export async function messageOf(text: string | undefined, { file, message }: Mes
 }
 
 function partOf(path: string): Part {
-  const data = readFileSync(path).toString('base64');
+  const data = readNamed(path).toString('base64');
   const mimeType = mime.getType(path) ?? 'application/octet-stream';
   return { inlineData: { data, mimeType, displayName: basename(path) } };
 }

@@ -1,7 +1,9 @@
-import type { AgentMesh } from '@agentmesh/client';
-import type { Command } from 'commander';
+import type { AgentMesh, Run, RunStatus } from '@agentmesh/client';
+import { type Command, Option } from 'commander';
 import { sessionOf } from '../setup/session.ts';
 import { UsageError } from '../terminal/exit-code.ts';
+import { firstOf, showFirst } from '../terminal/first-of.ts';
+import { dollars, wholeNumber } from '../terminal/values.ts';
 import { followRun } from './follow-run.ts';
 import { messageOf, type MessageOptions } from './message-of.ts';
 
@@ -63,22 +65,24 @@ function addTail(program: Command): void {
     .option(...sessionOption)
     .action(async (id: string | undefined, { session }: InSession, command: Command) => {
       const { mesh, output } = sessionOf(command);
-      const [newest] = id === undefined ? await firstOf(mesh.runs.list({ session, limit: 1 }), 1) : [];
-      const wanted = id === undefined ? newest : runOf(id, { session });
-      if (wanted === undefined) {
-        if (session !== undefined) throw new UsageError('There is no run in this session.');
-        throw new UsageError('There is no run yet. Type: agentmesh run echo Hello');
-      }
+      const wanted = id === undefined ? await newestOf(mesh, session) : runOf(id, { session });
       process.exitCode = await followRun(mesh.runs.watch(wanted), output, session);
     });
 }
 
-/** The first entries of a list. A page may have fewer than its limit, or none, although others follow. */
-async function firstOf<T>(list: AsyncIterable<T>, count: number): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of list) if (items.push(item) >= count) break;
-  return items;
+/** The newest run, or the newest of a session. Throws UsageError where there is none. */
+async function newestOf(mesh: AgentMesh, session: string | undefined): Promise<Run> {
+  const { items, isCut } = await firstOf((limit) => mesh.runs.list({ session, limit }), 1);
+  const [newest] = items;
+  if (newest !== undefined) return newest;
+  if (isCut) throw new UsageError(notAll);
+  if (session !== undefined) throw new UsageError('There is no run in this session.');
+  throw new UsageError('There is no run yet. Type: agentmesh run echo Hello');
 }
+
+/** A session is found at once by its whole name, and its id alone by looking through the runs of the account. */
+const notAll =
+  'Not all runs were looked through. To see those of one session, type: agentmesh runs --app <app> --user <id> --session <id>';
 
 function addLogs(program: Command): void {
   program
@@ -106,12 +110,23 @@ function textOfLine({ time, level, message, attributes }: LogLine): string {
   return `${new Date(time * 1_000).toISOString()} ${level.padEnd(5)} ${lines.join('\n    ')}`;
 }
 
+const statuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'interrupted'] as const;
+
+interface ListOptions extends InSession {
+  readonly status?: RunStatus;
+  readonly app?: string;
+  readonly user?: string;
+  readonly agentVersion?: string;
+  readonly minCost?: number;
+  readonly limit: number;
+}
+
 function addLists(program: Command): void {
   program
     .command('runs')
     .description('list runs, newest first, or show one')
     .argument('[run]')
-    .option('--status <status>', 'queued, running, waiting, completed, failed, cancelled or interrupted')
+    .addOption(new Option('--status <status>', 'only runs with this status').choices(statuses))
     .option('--app <app>')
     .option('--user <id>')
     .option(
@@ -119,16 +134,14 @@ function addLists(program: Command): void {
       'only runs of this session; with a run: the one of this session, where runs of several have its id',
     )
     .option('--agent-version <version>', 'only runs that this version of the agent has answered')
-    .option('--min-cost <dollars>', 'only runs that have cost so much or more')
-    .option('--limit <count>', 'how many', '20')
-    .action(async (id: string | undefined, filter: Record<string, string>, command: Command) => {
+    .option('--min-cost <dollars>', 'only runs that have cost so much or more', dollars)
+    .option('--limit <count>', 'how many', wholeNumber(1), 20)
+    .action(async (id: string | undefined, { limit: count, ...filter }: ListOptions, command: Command) => {
       const { mesh, output } = sessionOf(command);
       if (id !== undefined) return output.record(await mesh.runs.get(runOf(id, filter)));
-      const { status, app, user, session, agentVersion, limit } = filter;
-      const minCost = filter['minCost'] === undefined ? undefined : Number(filter['minCost']);
-      const named = { status: status as 'queued', app, user, session, agentVersion, minCost };
-      const runs = mesh.runs.list({ ...named, limit: Number(limit) });
-      output.rows(await firstOf(runs, Number(limit)), columns);
+      const first = await firstOf((limit) => mesh.runs.list({ ...filter, limit }), count);
+      showFirst(output, first, columns);
+      if (first.isCut) output.note(notAll);
     });
   program
     .command('inbox')

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../terminal/exit-code.ts';
+import { writeNamed } from '../terminal/named-file.ts';
 
 /** A sign-in: the server and the token for it. */
 export interface Credentials {
@@ -42,12 +43,14 @@ export function readStored(): Partial<Credentials> | undefined {
   }
 }
 
-export function storeCredentials(credentials: Credentials): void {
+export async function storeCredentials(credentials: Credentials): Promise<void> {
   const file = credentialsFile();
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // A file that is there keeps its mode, so it is made anew.
-  rmSync(file, { force: true });
-  writeFileSync(file, `${JSON.stringify(credentials)}\n`, { mode: 0o600 });
+  await writeNamed(file, () => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // A file that is there keeps its mode, so it is made anew.
+    rmSync(file, { force: true });
+    writeFileSync(file, `${JSON.stringify(credentials)}\n`, { mode: 0o600 });
+  });
 }
 
 export function removeCredentials(): void {

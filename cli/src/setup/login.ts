@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { AgentMesh, AgentMeshError, UnauthenticatedError } from '@agentmesh/client';
 import type { Command } from 'commander';
-import { createOutput } from '../terminal/output.ts';
 import { ask, readStdin } from '../terminal/ask.ts';
+import { UsageError } from '../terminal/exit-code.ts';
+import { createOutput } from '../terminal/output.ts';
 import { credentialsFile, readCredentials, readStored, removeCredentials, storeCredentials } from './credentials.ts';
 import { deviceToken } from './device-login.ts';
 import { sessionOf } from './session.ts';
@@ -26,7 +27,7 @@ export function addLogin(program: Command): void {
       const { url } = readCredentials(wanted);
       const token = await tokenFor(url, options);
       const { email } = await new AgentMesh({ url, token }).account.me();
-      storeCredentials({ url, token });
+      await storeCredentials({ url, token });
       createOutput(false).note(`Signed in at ${url} as ${email}. The token is in ${credentialsFile()}.`);
     });
   program
@@ -75,7 +76,11 @@ interface LoginOptions {
 }
 
 async function tokenFor(url: string, { withToken, password }: LoginOptions): Promise<string> {
-  if (withToken === true) return readStdin();
+  if (withToken === true) {
+    const token = await readStdin();
+    if (token === '') throw new UsageError('No token came on stdin: pipe one into the command.');
+    return token;
+  }
   if (password === true) return makeToken(url);
   const output = createOutput(false);
   return deviceToken({

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../terminal/exit-code.ts';
+import { writeNamed } from '../terminal/named-file.ts';
 import { createOutput } from '../terminal/output.ts';
 import { filesOfProject } from './files-of-project.ts';
 import { openConsole } from './open-console.ts';
@@ -14,13 +15,17 @@ export function addProject(program: Command): void {
     .command('init')
     .description('make a folder with an agent in YAML, one with tools in TypeScript, and a test')
     .argument('<folder>')
-    .action((folder: string) => {
+    .action(async (folder: string) => {
+      if (existsSync(folder) && !statSync(folder).isDirectory())
+        throw new UsageError(`${folder} is no folder: name another one.`);
       if (existsSync(folder) && readdirSync(folder).length > 0)
         throw new UsageError(`${folder} is not empty: name another folder.`);
-      for (const [file, text] of Object.entries(filesOfProject(nameOf(folder)))) {
-        mkdirSync(dirname(join(folder, file)), { recursive: true });
-        writeFileSync(join(folder, file), text);
-      }
+      await writeNamed(folder, () => {
+        for (const [file, text] of Object.entries(filesOfProject(nameOf(folder)))) {
+          mkdirSync(dirname(join(folder, file)), { recursive: true });
+          writeFileSync(join(folder, file), text);
+        }
+      });
       createOutput(false).note(`Made ${folder}. Now type: cd ${folder} && npx agentmesh dev`);
     });
   program

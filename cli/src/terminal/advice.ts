@@ -5,6 +5,7 @@ const lists: Readonly<Record<string, string>> = {
   run_not_found: 'agentmesh runs',
   session_not_found: 'agentmesh sessions list <app>',
   artifact_not_found: 'agentmesh artifacts list <app> <session>',
+  agent_version_not_found: 'agentmesh agents versions <agent>',
   schedule_not_found: 'agentmesh schedules list',
   key_not_found: 'agentmesh keys list',
   personal_token_not_found: 'agentmesh tokens list',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { homelessEnvironment } from '../../plain-environment.ts';
 
-const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
+export const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
