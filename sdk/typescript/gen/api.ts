@@ -3686,6 +3686,8 @@ export interface components {
         SlowAccount: {
             /** @description The account, as `uid` of its tokens. */
             account_id: string;
+            /** @description Its e-mail address; null when it is deleted, or when the service of accounts does not answer. */
+            email: string | null;
             /** @description Runs that were accepted in these minutes, and those that have not ended. */
             runs: number;
             /** @description Those of them that have not ended. */

@@ -33,7 +33,7 @@ export function Admin() {
 }
 
 const columns: readonly Column<Slow>[] = [
-  { title: t.nav.account, cell: ({ account_id: id }) => <code>{id}</code> },
+  { title: t.nav.account, cell: AccountCell },
   { title: t.nav.runs, cell: ({ runs }) => count(runs), isNumber: true },
   { title: t.admin.active, cell: ({ active }) => count(active), isNumber: true, isWide: true },
   { title: t.runStatus.failed, cell: ({ failed }) => count(failed), isNumber: true, isWide: true },
@@ -41,6 +41,17 @@ const columns: readonly Column<Slow>[] = [
   { title: t.admin.longest, cell: ({ longest_seconds: most }) => lengthOf(most), isNumber: true, isWide: true },
   { title: t.admin.reason, cell: ({ reason }) => reason },
 ];
+
+function AccountCell({ email, account_id: id }: Slow) {
+  return (
+    <>
+      {email}
+      <div class="small muted">
+        <code>{id}</code>
+      </div>
+    </>
+  );
+}
 
 function SlowAccounts() {
   const known = useQuery('admin?slow', () => mesh.call('GET', '/api/admin/slow', { query: { minutes: 60 } }));

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Status } from '../ledger/ledger-record.ts';
 
 const seconds = (description: string) => Type.Number({ description: `${description}, in seconds.` });
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const parts = ['queue', 'model', 'keys', 'artifact', 'lease', 'agents'];
 
 export const SlowQuery = Type.Object({
@@ -18,6 +19,7 @@ export const SlowQuery = Type.Object({
 export const SlowAccount = Type.Object(
   {
     account_id: Type.String({ description: 'The account, as `uid` of its tokens.' }),
+    email: nullable('Its e-mail address; null when it is deleted, or when the service of accounts does not answer.'),
     runs: Type.Integer({ description: 'Runs that were accepted in these minutes, and those that have not ended.' }),
     active: Type.Integer({ description: 'Those of them that have not ended.' }),
     failed: Type.Integer({ description: 'Those of them that have failed.' }),
@@ -33,8 +35,6 @@ export const SlowAccount = Type.Object(
 );
 
 export const AnyRunPath = Type.Object({ invocation_id: Type.String({ maxLength: 512 }) });
-
-const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 export const HeldRun = Type.Object(
   {

@@ -17,7 +17,7 @@ export function operatorRoutes(app: App, context: Context): void {
   addWhy(app, context);
 }
 
-function addSlow(app: App, { sessions, authentication }: Context): void {
+function addSlow(app: App, { auth, sessions, authentication }: Context): void {
   app.get(
     '/api/admin/slow',
     forAdmins(authentication, {
@@ -32,8 +32,13 @@ function addSlow(app: App, { sessions, authentication }: Context): void {
     async ({ identity, query: { minutes = 0 } }) => {
       requireAdmin(identity);
       const { accounts } = await sessions.listSlowAccounts({ minutes }, unary);
-      return accounts.map(({ accountId, runs, active, failed, meanSeconds, longestSeconds, spent }) => ({
+      const emails = await emailsOf(
+        auth,
+        accounts.map(({ accountId }) => accountId),
+      );
+      return accounts.map(({ accountId, runs, active, failed, meanSeconds, longestSeconds, spent }, place) => ({
         account_id: accountId,
+        email: emails[place] ?? null,
         runs,
         active,
         failed,
@@ -44,6 +49,13 @@ function addSlow(app: App, { sessions, authentication }: Context): void {
       }));
     },
   );
+}
+
+/** Addresses of accounts. Undefined for those that are deleted, and when auth does not answer: an operator looks here while something fails. */
+function emailsOf(auth: Context['auth'], ids: readonly string[]): Promise<(string | undefined)[]> {
+  const emailOf = async (id: string): Promise<string | undefined> =>
+    (await auth.getAccount({ id }, { timeoutMs: 2_000 }).catch(() => undefined))?.account?.email;
+  return Promise.all(ids.map(emailOf));
 }
 
 function addWhy(app: App, { sessions, authentication }: Context): void {

@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: 871a374f15d231ae85b70e2951154ed5bcd824e068d01a085e8f58309579390e
+# SHA-256 of the document: ab19702e3f9593f5307f6f2915278c993b45259d12e2d25f2c51f0d4ea854ba1
 
 from typing import Any, Literal, TypeAlias
 
@@ -1008,6 +1008,10 @@ class SlowAccount(TypedDict):
     account_id: str
     """
     The account, as `uid` of its tokens.
+    """
+    email: str | None
+    """
+    Its e-mail address; null when it is deleted, or when the service of accounts does not answer.
     """
     runs: int
     """
