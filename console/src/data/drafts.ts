@@ -13,6 +13,8 @@ export interface Draft {
   readonly values: Values | undefined;
   readonly keep: (values: Values) => void;
   readonly drop: () => void;
+  /** Whether its form offers to discard it. That of a dialog is discarded when somebody closes the dialog. */
+  readonly isOffered: boolean;
 }
 
 const drafts = new Map<string, Kept>();
@@ -43,7 +45,33 @@ export function useDraft<T>(key: string, now: T): Drafted<T> {
     drafts.delete(key);
     [begun.value, version.value] = [false, version.value + 1];
   };
-  return { base, draft: { values: kept?.values, keep, drop }, formKey: `${key} ${version.value}` };
+  return { base, draft: { values: kept?.values, keep, drop, isOffered: true }, formKey: `${key} ${version.value}` };
+}
+
+interface DraftedDialog {
+  readonly draft: Draft;
+  readonly isOpen: boolean;
+  readonly open: () => void;
+  readonly close: () => void;
+}
+
+/**
+ * A dialog with a form. When its screen is left otherwise than by closing it, as when the sign-in ends, it is open again with the typed values as soon as
+ * the screen comes back.
+ */
+export function useDraftedDialog(key: string): DraftedDialog {
+  const isOpen = useSignal(drafts.has(key));
+  const drop = (): void => void drafts.delete(key);
+  const keep = (values: Values): void => void drafts.set(key, { base: undefined, values });
+  return {
+    draft: { values: drafts.get(key)?.values, keep, drop, isOffered: false },
+    isOpen: isOpen.value,
+    open: () => (isOpen.value = true),
+    close: () => {
+      drop();
+      isOpen.value = false;
+    },
+  };
 }
 
 /** Forgets the drafts of what is deleted, by the beginning of their keys, or all. */

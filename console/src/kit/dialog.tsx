@@ -20,20 +20,25 @@ function isBeside(dialog: HTMLDialogElement, { target, clientX: x, clientY: y }:
 /** A native dialog, open as long as it is drawn. Escape and a press beside it close it. */
 export function Dialog({ title, onClose, isBroad = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
+  const isLeft = useRef(false);
   // At once: keys that are pressed right after the one that opened it are for its field.
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     // A field brings up the keyboard of a phone, which hides half of the dialog.
     if (matchMedia('(hover: hover)').matches) dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
-    return () => dialog?.close();
+    return () => {
+      // The screen is left: nobody has closed the dialog.
+      isLeft.current = true;
+      dialog?.close();
+    };
   }, []);
   return (
     <dialog
       ref={ref}
       class={isBroad ? 'dialog broad' : 'dialog'}
       aria-label={title}
-      onClose={onClose}
+      onClose={() => isLeft.current || onClose()}
       onMouseDown={(event) => isBeside(event.currentTarget, event) && ref.current?.close()}
     >
       <div class="stack">

@@ -124,6 +124,13 @@ function valuesOf(form: HTMLFormElement): Values {
   return Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, value as string]));
 }
 
+/** Values to keep: secrets are not kept. */
+function draftOf(form: HTMLFormElement): Values {
+  const isSecret = (name: string): boolean =>
+    form.querySelector(`[type=password][name="${CSS.escape(name)}"]`) !== null;
+  return Object.fromEntries(Object.entries(valuesOf(form)).filter(([name]) => !isSecret(name)));
+}
+
 function Unsaved({ draft, isResting }: { readonly draft: Draft; readonly isResting: boolean }) {
   return (
     <>
@@ -158,7 +165,7 @@ export function Form({ submit, isFinal = false, onSubmit, draft, beside, childre
         event.preventDefault();
         if (!isBusy.value) void send(event.currentTarget);
       }}
-      onInput={draft && ((event) => draft.keep(valuesOf(event.currentTarget)))}
+      onInput={draft && ((event) => draft.keep(draftOf(event.currentTarget)))}
     >
       <Typed.Provider value={draft?.values ?? nothing}>
         <FieldFaults.Provider value={faults.value}>{children}</FieldFaults.Provider>
@@ -169,7 +176,7 @@ export function Form({ submit, isFinal = false, onSubmit, draft, beside, childre
         </p>
       )}
       <div class="actions">
-        {draft?.values && <Unsaved draft={draft} isResting={isBusy.value} />}
+        {draft?.isOffered && draft.values && <Unsaved draft={draft} isResting={isBusy.value} />}
         {beside}
         <Button type="submit" kind={isFinal ? 'danger' : 'first'} isResting={isBusy.value}>
           {submit}

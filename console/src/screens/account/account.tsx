@@ -1,5 +1,6 @@
 import type { User } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
+import { useDraft } from '../../data/drafts.ts';
 import { asOwner } from '../../data/as-owner.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { session, signOut } from '../../data/session.ts';
@@ -51,17 +52,24 @@ function Profile() {
               [t.account.since, <Time key="since" at={user.created_at} />],
             ]}
           />
-          <section class="card pad">
-            <Form submit={t.actions.save} onSubmit={(values) => rename(user, values)}>
-              <div class="pair">
-                <Field label={t.account.firstName} name="first_name" value={user.first_name ?? ''} />
-                <Field label={t.account.lastName} name="last_name" value={user.last_name ?? ''} />
-              </div>
-            </Form>
-          </section>
+          <Names user={user} />
         </>
       )}
     </When>
+  );
+}
+
+function Names({ user }: { readonly user: User }) {
+  const { base: shown, draft, formKey } = useDraft('account:names', user);
+  return (
+    <section class="card pad">
+      <Form key={formKey} submit={t.actions.save} draft={draft} onSubmit={(values) => rename(user, values)}>
+        <div class="pair">
+          <Field label={t.account.firstName} name="first_name" value={shown.first_name ?? ''} />
+          <Field label={t.account.lastName} name="last_name" value={shown.last_name ?? ''} />
+        </div>
+      </Form>
+    </section>
   );
 }
 

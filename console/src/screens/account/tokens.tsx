@@ -2,6 +2,7 @@ import type { Body, PersonalToken } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import { asOwner } from '../../data/as-owner.ts';
 import { mesh } from '../../data/client.ts';
+import { type Draft, useDraftedDialog } from '../../data/drafts.ts';
 import { useList } from '../../data/list.ts';
 import { invalidate } from '../../data/query.ts';
 import { session } from '../../data/session.ts';
@@ -29,7 +30,7 @@ const scopes = [
 
 /** Personal tokens with their scopes in words. */
 export function Tokens() {
-  const isAdding = useSignal(false);
+  const adding = useDraftedDialog('token:new');
   const [sure, ask] = useSure();
   const list = useList({ key: 'tokens', read: () => mesh.tokens.list(), idOf: ({ id }) => id });
   const revoke = async (id: string): Promise<void> => {
@@ -58,7 +59,7 @@ export function Tokens() {
     <>
       <div class="row">
         <p class="muted grow">{t.account.tokensLead}</p>
-        <Button kind="first" icon="plus" onPress={() => (isAdding.value = true)}>
+        <Button kind="first" icon="plus" onPress={adding.open}>
           {t.account.addToken}
         </Button>
       </div>
@@ -72,7 +73,7 @@ export function Tokens() {
           <Empty icon="key" title={t.account.noTokens} text={t.account.noTokensText} command={t.account.tokenCommand} />
         }
       />
-      {isAdding.value && <AddToken onClose={() => (isAdding.value = false)} />}
+      {adding.isOpen && <AddToken draft={adding.draft} onClose={adding.close} />}
       {sure}
     </>
   );
@@ -84,8 +85,15 @@ function wordsOf(given: readonly string[]): string {
     .join(', ');
 }
 
-function AddToken({ onClose }: { readonly onClose: () => void }) {
+interface AddTokenProps {
+  readonly draft: Draft;
+  readonly onClose: () => void;
+}
+
+function AddToken({ draft, onClose }: AddTokenProps) {
   const made = useSignal('');
+  const { values: typed } = draft;
+  const isChosen = (scope: Scope): boolean => (typed ? typed[scope] !== undefined : scope.startsWith('runs:'));
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { name = '', password = '', days = '90' } = values;
     const email = session.peek()?.email ?? '';
@@ -100,7 +108,7 @@ function AddToken({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={t.account.addToken} onClose={onClose}>
       {made.value === '' ? (
-        <Form submit={t.actions.create} onSubmit={add}>
+        <Form submit={t.actions.create} draft={draft} onSubmit={add}>
           <div class="pair">
             <Field label={t.account.name} name="name" isRequired />
             <Field label={t.account.days} name="days" type="number" value="90" min={1} isRequired />
@@ -109,7 +117,7 @@ function AddToken({ onClose }: { readonly onClose: () => void }) {
             <legend>{t.account.may}</legend>
             {scopes.map((scope) => (
               <label key={scope} class="check">
-                <input type="checkbox" name={scope} defaultChecked={scope.startsWith('runs:')} />
+                <input type="checkbox" name={scope} defaultChecked={isChosen(scope)} />
                 {wordsOf([scope])}
               </label>
             ))}

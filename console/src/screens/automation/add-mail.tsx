@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
+import type { Draft } from '../../data/drafts.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field, Form } from '../../kit/field.tsx';
@@ -12,11 +13,16 @@ type Word = 'microsoft_outlook' | 'google_gmail';
 const wordOf = (provider: string): Word =>
   provider.includes('google') || provider.includes('vendorb') ? 'google_gmail' : 'microsoft_outlook';
 
+interface AddMailProps {
+  readonly draft: Draft;
+  readonly onClose: () => void;
+}
+
 /** A new subscription: which mailbox starts which agent, and with what message. */
-export function AddMail({ onClose }: { readonly onClose: () => void }) {
+export function AddMail({ draft, onClose }: AddMailProps) {
   const accounts = useMailAccounts().data ?? [];
   const agents = useQuery('agents?all', () => mesh.agents.list().all()).data ?? [];
-  const template = useSignal('');
+  const template = useSignal(draft.values?.['agent_message_template'] ?? '');
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { provider = '', agent_id = '', allowed_senders = '' } = values;
     await mesh.webhooks.create({
@@ -30,7 +36,7 @@ export function AddMail({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title={t.mail.subscribe} onClose={onClose}>
-      <Form submit={t.mail.subscribe} onSubmit={add}>
+      <Form submit={t.mail.subscribe} draft={draft} onSubmit={add}>
         <div class="pair">
           <Field
             label={t.mail.mailbox}

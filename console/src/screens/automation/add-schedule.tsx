@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { loadApps } from '../../data/apps.ts';
 import { mesh } from '../../data/client.ts';
+import type { Draft } from '../../data/drafts.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field, Form } from '../../kit/field.tsx';
@@ -9,9 +10,14 @@ import { cronInWords } from './cron-in-words.ts';
 
 const first = '0 9 * * 1-5';
 
-export function AddSchedule({ onClose }: { readonly onClose: () => void }) {
+interface AddScheduleProps {
+  readonly draft: Draft;
+  readonly onClose: () => void;
+}
+
+export function AddSchedule({ draft, onClose }: AddScheduleProps) {
   const apps = useQuery('apps', loadApps).data ?? [];
-  const cron = useSignal(first);
+  const cron = useSignal(draft.values?.['cron'] ?? first);
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { app_name = '', user_id = '', new_message: text = '', session_id = '', timezone = '' } = values;
     await mesh.schedules.create({
@@ -27,7 +33,7 @@ export function AddSchedule({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title={t.automation.addSchedule} onClose={onClose}>
-      <Form submit={t.actions.create} onSubmit={add}>
+      <Form submit={t.actions.create} draft={draft} onSubmit={add}>
         <div class="pair">
           <Field
             label={t.automation.cron}

@@ -1,6 +1,6 @@
 import type { Schedule } from '@agentmesh/client';
-import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
+import { useDraftedDialog } from '../../data/drafts.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { Button, LinkButton } from '../../kit/button.tsx';
@@ -38,12 +38,12 @@ export function Automation() {
 
 function Schedules() {
   const known = useQuery('schedules', () => mesh.schedules.list(), { everyMs: 15_000 });
-  const isAdding = useSignal(false);
+  const adding = useDraftedDialog('schedule:new');
   return (
     <>
       <div class="row">
         <p class="muted grow">{t.automation.schedulesLead}</p>
-        <Button kind="first" icon="plus" onPress={() => (isAdding.value = true)}>
+        <Button kind="first" icon="plus" onPress={adding.open}>
           {t.automation.addSchedule}
         </Button>
       </div>
@@ -56,7 +56,7 @@ function Schedules() {
           )
         }
       </When>
-      {isAdding.value && <AddSchedule onClose={() => (isAdding.value = false)} />}
+      {adding.isOpen && <AddSchedule draft={adding.draft} onClose={adding.close} />}
     </>
   );
 }

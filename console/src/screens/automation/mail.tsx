@@ -1,6 +1,6 @@
 import type { WebhookLog } from '@agentmesh/client';
-import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
+import { useDraftedDialog } from '../../data/drafts.ts';
 import { useList } from '../../data/list.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Badge } from '../../kit/badge.tsx';
@@ -18,21 +18,21 @@ import { MailAccounts, useMailAccounts } from './mail-accounts.tsx';
 
 /** Mailboxes whose mail starts agents, and what arrived. */
 export function Mail() {
-  const isAdding = useSignal(false);
+  const adding = useDraftedDialog('mail:new');
   const hasAccount = (useMailAccounts().data ?? []).length > 0;
   return (
     <>
       <div class="row">
         <p class="muted grow">{t.mail.lead}</p>
         {hasAccount && (
-          <Button kind="first" icon="plus" onPress={() => (isAdding.value = true)}>
+          <Button kind="first" icon="plus" onPress={adding.open}>
             {t.mail.subscribe}
           </Button>
         )}
       </div>
       <MailAccounts />
       <Subscriptions />
-      {isAdding.value && <AddMail onClose={() => (isAdding.value = false)} />}
+      {adding.isOpen && <AddMail draft={adding.draft} onClose={adding.close} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import './keys.css';
 import type { SavedKey } from '@agentmesh/client';
-import { useSignal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
+import { type Draft, useDraftedDialog } from '../../data/drafts.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
 import { Badge } from '../../kit/badge.tsx';
 import { Button } from '../../kit/button.tsx';
@@ -73,12 +73,12 @@ function Actions({ id }: { readonly id: string }) {
 
 function SavedKeys() {
   const known = useQuery('keys', () => mesh.keys.list());
-  const isAdding = useSignal(false);
+  const adding = useDraftedDialog('key:new');
   return (
     <>
       <div class="row">
         <p class="muted grow">{t.keys.savedLead}</p>
-        <Button kind="first" icon="plus" onPress={() => (isAdding.value = true)}>
+        <Button kind="first" icon="plus" onPress={adding.open}>
           {t.home.addKey}
         </Button>
       </div>
@@ -91,7 +91,7 @@ function SavedKeys() {
           )
         }
       </When>
-      {isAdding.value && <AddKey onClose={() => (isAdding.value = false)} />}
+      {adding.isOpen && <AddKey draft={adding.draft} onClose={adding.close} />}
     </>
   );
 }
@@ -103,7 +103,12 @@ async function test(id: string): Promise<void> {
   await invalidate('keys');
 }
 
-function AddKey({ onClose }: { readonly onClose: () => void }) {
+interface AddKeyProps {
+  readonly draft: Draft;
+  readonly onClose: () => void;
+}
+
+function AddKey({ draft, onClose }: AddKeyProps) {
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { key_name = '', provider = '', api_key_value = '', model = '', model_api_base: address = '' } = values;
     await mesh.keys.create({
@@ -118,7 +123,7 @@ function AddKey({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title={t.home.addKey} onClose={onClose}>
-      <Form submit={t.actions.save} onSubmit={add}>
+      <Form submit={t.actions.save} draft={draft} onSubmit={add}>
         <div class="pair">
           <Field label={t.keys.name} name="key_name" isRequired />
           <Field label={t.keys.provider} name="provider" options={providers} />

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
+import type { Caller } from '../../caller.ts';
+import { browserOfFile, signIn, visit } from './open-console.ts';
+
+const url = inject('meshUrl');
+const timeout = 180_000;
+const openedBrowser = browserOfFile();
+
+/** Ends the sign-in of the browser, and signs in again. */
+async function signInAgain(page: Page, caller: Caller): Promise<void> {
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  expect((await caller.request('DELETE', '/api/auth/sessions')).status).toBe(200);
+  await page.getByText('Your sign-in has ended.').waitFor();
+  await signIn(page, email);
+}
+
+const dialogs = [
+  ['schedule', '/automation', 'Add a schedule', 'Message'],
+  ['key', '/keys', 'Add a key', 'Name'],
+  ['token', '/account?tab=tokens', 'Make a token', 'Name'],
+] as const;
+
+test.each(dialogs)(
+  'the dialog of a new %s is open with what was typed after a new sign-in, until it is closed',
+  {
+    timeout,
+  },
+  async (_, path, button, label) => {
+    const browser = openedBrowser();
+    if (browser === undefined) return;
+    const { caller, context, page, complaints } = await visit(browser, url, path);
+    await page.getByRole('button', { name: button }).click();
+    const dialog = page.getByRole('dialog');
+    const field = dialog.getByLabel(label, { exact: true });
+    await field.fill('half a text');
+    const secret = dialog.locator('[type=password]');
+    if ((await secret.count()) > 0) await secret.fill('secret');
+
+    await signInAgain(page, caller);
+    await expect.poll(() => field.inputValue()).toBe('half a text');
+    if ((await secret.count()) > 0) expect(await secret.inputValue()).toBe('');
+
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: button }).click();
+    expect(await field.inputValue()).not.toBe('half a text');
+    expect(complaints.filter((it) => !it.includes('401'))).toEqual([]);
+    await context.close();
+  },
+);
+
+test('the names of an account that are being changed stay over a new sign-in', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await visit(browser, url, '/account');
+  const field = page.getByLabel('First name');
+  await field.fill('Augusta');
+  await signInAgain(page, caller);
+  await expect.poll(() => field.inputValue()).toBe('Augusta');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Not saved yet.').waitFor({ state: 'detached' });
+  await context.close();
+});
