@@ -1,6 +1,7 @@
 import type { List, Page } from '@agentmesh/client';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { keepNewest } from './newest.ts';
 import { type Known, leftLists, useQuery } from './query.ts';
 
 export interface Listed<T> extends Known<readonly T[]> {
@@ -44,7 +45,7 @@ export function useList<T>({ key, read, idOf, everyMs }: ListQuery<T>): Listed<T
   const before = kept.current?.key === key ? kept.current : (leftLists.get(key) as Read<T> | undefined);
   const shown = first.data === undefined ? undefined : { key, ...joined(first.data, before, idOf) };
   kept.current = shown;
-  if (shown?.isLong === true) keepLeft(shown);
+  if (shown?.isLong === true) keepNewest(leftLists, [key, shown], { most: mostLeft });
   const more = async (): Promise<void> => {
     if (shown === undefined) return;
     const { list, next } = shown;
@@ -59,13 +60,6 @@ export function useList<T>({ key, read, idOf, everyMs }: ListQuery<T>): Listed<T
     pages.value += 1;
   };
   return { ...first, key, data: shown?.items, more: shown?.next === undefined ? undefined : more };
-}
-
-function keepLeft<T>(list: Read<T>): void {
-  leftLists.delete(list.key);
-  leftLists.set(list.key, list);
-  const [oldest] = leftLists.keys();
-  if (leftLists.size > mostLeft && oldest !== undefined) leftLists.delete(oldest);
 }
 
 async function readFirst<T>(list: List<T>): Promise<Page<T> & Pick<Read<T>, 'list'>> {

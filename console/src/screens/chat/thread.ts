@@ -1,6 +1,7 @@
 import { AgentMeshError, type Content, type Event, type Run, type RunEvent, type SessionName } from '@agentmesh/client';
 import { type Signal, signal } from '@preact/signals';
 import { mesh } from '../../data/client.ts';
+import { keepNewest } from '../../data/newest.ts';
 import { invalidate } from '../../data/query.ts';
 import { countWaiting } from '../../data/waiting.ts';
 import { textOfError } from '../../kit/toasts.tsx';
@@ -188,11 +189,17 @@ export class Thread {
 }
 
 const threads = new Map<string, Thread>();
+/** Conversations that are kept for those who come back, beside those that run or have a message that is being written. */
+const mostResting = 10;
+
+function isUsed({ isRunning, unsent: { text, files } }: Thread): boolean {
+  return isRunning.peek() || text.peek() !== '' || files.peek().length > 0;
+}
 
 /** The conversation of a session. It is read again when it is opened and nothing runs. */
 export function threadOf(place: SessionName): Thread {
   const key = JSON.stringify(place);
   const thread = threads.get(key) ?? new Thread(place);
-  threads.set(key, thread);
+  keepNewest(threads, [key, thread], { most: mostResting, isUsed });
   return thread;
 }
