@@ -144,3 +144,33 @@ test('the edit of the first message of a chat takes nothing from the message tha
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the edit of the first message of a chat makes a session when it is sent, and not before', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  const session = await caller.createSession('echo');
+  await caller.run(session, 'old words');
+  const stored = async (): Promise<number> =>
+    (await caller.request<unknown[]>('GET', '/apps/echo/users/u1/sessions')).body.length;
+  await page.goto(`${url}/console/chat/echo/${session.id}?user=u1`);
+  await page.getByRole('button', { name: 'Edit and send again' }).click();
+  const field = page.getByLabel('Write a message');
+  await expect.poll(() => field.inputValue()).toBe('old words');
+  await field.fill('changed words');
+  await page.goBack();
+  await page.getByText('Completed').waitFor();
+  expect(await field.inputValue()).toBe('');
+  expect(await stored()).toBe(1);
+
+  await page.goForward();
+  await expect.poll(() => field.inputValue()).toBe('changed words');
+  await field.press('Enter');
+  await page.getByText('Completed').waitFor();
+  await expect.poll(() => page.locator('.message .prose').allTextContents()).toEqual(['changed words']);
+  expect(await stored()).toBe(2);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -9,13 +9,13 @@ import { useTitle } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
 import { base, go, type Params, query, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
-import { beginThread, nameThread } from './begin-thread.ts';
 import { Composer } from './composer.tsx';
 import { ChatHead } from './head.tsx';
 import { SessionList } from './session-list.tsx';
 import { StatePanel } from './state-panel.tsx';
-import { type Thread, threadOf } from './thread.ts';
+import { beginThread, type Thread, threadOf } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
+import { nameThread } from './titles.ts';
 import { takeUnsent, unsentOf } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
@@ -40,6 +40,7 @@ export function Chat({ params }: { readonly params: Params }) {
 
 function Conversation({ app, session }: { readonly app: string; readonly session: string | undefined }) {
   const user = query.value.get('user') ?? 'user';
+  const chat = { app, user, edits: query.value.get('edits') ?? undefined };
   const [hasState, isSending] = [useSignal(false), useSignal(false)];
   const thread = session === undefined ? undefined : threadOf({ app, user, session });
   useEffect(() => keep(lastApp, app), [app]);
@@ -48,11 +49,11 @@ function Conversation({ app, session }: { readonly app: string; readonly session
   }, [thread]);
   const send = async (message: Parameters<Thread['send']>[0]): Promise<void> => {
     const words = (message.parts ?? []).map((part) => part.text ?? '').join(' ');
-    const it = thread ?? (await beginThread({ app, user }));
+    const it = thread ?? (await beginThread(chat));
     nameThread(it, words);
     const sending = it.send(message);
     if (thread === undefined) {
-      it.unsent = takeUnsent({ app, user });
+      it.unsent = takeUnsent(chat);
       go(screen`/chat/${app}/${it.place.session}` + userQuery(user), { replaces: true });
     }
     await sending;
@@ -64,9 +65,9 @@ function Conversation({ app, session }: { readonly app: string; readonly session
         <ChatHead app={app} user={user} thread={thread} hasState={hasState} />
         <ThreadView app={app} thread={thread} />
         <Composer
-          key={session ?? ''}
+          key={session ?? chat.edits ?? ''}
           thread={thread}
-          unsent={thread?.unsent ?? unsentOf({ app, user })}
+          unsent={thread?.unsent ?? unsentOf(chat)}
           isSending={isSending}
           send={send}
         />

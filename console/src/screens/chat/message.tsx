@@ -1,3 +1,4 @@
+import type { SessionName } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
 import { Button } from '../../kit/button.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
@@ -8,8 +9,8 @@ import { ToolCall } from '../../parts/tool-call.tsx';
 import { type Block, confirmation, type FunctionResponse, type Turn } from '../../parts/turns.ts';
 import { go, screen } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
-import { beginThread } from './begin-thread.ts';
 import { type Thread, threadOf } from './thread.ts';
+import { takeUnsent, unsentOf } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
 interface MessageProps {
@@ -108,9 +109,18 @@ async function eventBefore(thread: Thread, eventId: string): Promise<string | un
 async function editFrom(thread: Thread, turn: Turn, words: string): Promise<void> {
   const { place } = thread;
   const before = await eventBefore(thread, turn.events[0]?.id ?? '');
-  const edited = before === undefined ? await beginThread(place) : await forkAt(thread, before);
+  if (before === undefined) return editFirst(place, words);
+  const edited = await forkAt(thread, before);
   edited.unsent.text.value = words;
   show(edited);
+}
+
+/** Opens a new chat with the words. Its session is made when they are sent. */
+function editFirst({ app, user, session }: SessionName, words: string): void {
+  const chat = { app, user, edits: session };
+  takeUnsent(chat);
+  unsentOf(chat).text.value = words;
+  go(screen`/chat/${app}` + userQuery(user, session));
 }
 
 function show({ place: { app, user, session } }: Thread): void {

@@ -6,7 +6,7 @@ import { invalidate } from '../../data/query.ts';
 import { countWaiting } from '../../data/waiting.ts';
 import { textOfError } from '../../kit/toasts.tsx';
 import { type Draft, draftWith, speakerOf } from './drafts.ts';
-import { nothingUnsent, type Unsent } from './unsent.ts';
+import { type NewChat, nothingUnsent, type Unsent } from './unsent.ts';
 
 /** Events that a page of the history has. */
 const pageSize = 200;
@@ -202,4 +202,10 @@ export function threadOf(place: SessionName): Thread {
   const thread = threads.get(key) ?? new Thread(place);
   keepNewest(threads, [key, thread], { most: mostResting, isUsed });
   return thread;
+}
+
+/** Begins a conversation. */
+export async function beginThread({ app, user }: NewChat): Promise<Thread> {
+  const { id } = await mesh.sessions.create({ app, user });
+  return threadOf({ app, user, session: id });
 }

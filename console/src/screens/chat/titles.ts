@@ -1,4 +1,5 @@
 import { keep, kept } from '../../data/kept.ts';
+import type { Thread } from './thread.ts';
 
 const key = 'chat.titles';
 const most = 300;
@@ -16,7 +17,12 @@ export function titleOf(session: string): string | undefined {
   return titles()[session];
 }
 
-export function keepTitle(session: string, text: string): void {
+function keepTitle(session: string, text: string): void {
   const all = Object.entries({ ...titles(), [session]: text.trim().slice(0, 80) }).slice(-most);
   keep(key, JSON.stringify(Object.fromEntries(all)));
+}
+
+/** Names a conversation by the first words that are sent. */
+export function nameThread({ place: { session }, events }: Thread, words: string): void {
+  if (events.peek().length === 0 && titleOf(session) === undefined) keepTitle(session, words);
 }

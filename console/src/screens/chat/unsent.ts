@@ -10,12 +10,14 @@ export interface Unsent {
 export interface NewChat {
   readonly app: string;
   readonly user: string;
+  /** The session whose first message is edited. The edit is written apart from the new chat's message. */
+  readonly edits?: string | undefined;
 }
 
 /** Messages of conversations that have not begun; that of another belongs to its thread. */
 const unsent = new Map<string, Unsent>();
 
-const keyOf = ({ app, user }: NewChat): string => JSON.stringify([app, user]);
+const keyOf = ({ app, user, edits }: NewChat): string => JSON.stringify([app, user, edits]);
 
 export function nothingUnsent(): Unsent {
   return { text: signal(''), files: signal([]) };
