@@ -72,26 +72,60 @@ function Verdict({ response: { response } }: { readonly response: FunctionRespon
 
 function Question({ call, answer }: AskedProps) {
   const text = useSignal('');
+  const { message, options, ...rest } = call.args ?? {};
+  const choices = isTexts(options) ? options : undefined;
+  const others = { ...rest, ...(!isText(message) && { message }), ...(!choices && { options }) };
   return (
     <section class="asked card pad stack tight">
       <span>
         <code>{call.name}</code> {t.asked.input}
       </span>
-      <Json value={call.args ?? {}} />
+      {isText(message) && <p class="question">{message}</p>}
+      {Object.values(others).some((value) => value !== undefined) && <Json value={others} />}
+      {choices && <Choices choices={choices} answer={answer} />}
       <Field
-        label={t.asked.answer}
+        label={choices ? t.asked.otherAnswer : t.asked.answer}
         name="answer"
         rows={2}
         hint={t.asked.answerHint}
         onChange={(value) => (text.value = value)}
       />
       <div class="row">
-        <Button kind="first" onPress={() => answer(responseOf(text.value))}>
+        <Button
+          kind={choices ? undefined : 'first'}
+          isOff={text.value.trim() === ''}
+          onPress={() => answer(responseOf(text.value))}
+        >
           {t.asked.send}
         </Button>
       </div>
     </section>
   );
+}
+
+interface ChoicesProps extends Pick<AskedProps, 'answer'> {
+  readonly choices: readonly string[];
+}
+
+/** The choices that a tool offers, such as `get_user_choice`. */
+function Choices({ choices, answer }: ChoicesProps) {
+  return (
+    <div class="row">
+      {choices.map((choice) => (
+        <Button key={choice} onPress={() => answer({ result: choice })}>
+          {choice}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isText);
 }
 
 /** An answer as the response of a call: an object of JSON as it is, everything else as its result. */

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest';
+import { makeAgent } from '../agents/make-agent.ts';
 import { browserOfFile, openHome } from './open-console.ts';
 
 const url = inject('meshUrl');
@@ -63,6 +64,33 @@ test('the last entry of the inbox stays under the pointer when it is answered, u
   await page.mouse.move(0, 0);
   await expect.poll(() => approve.count()).toBe(1);
   expect((await caller.request<object[]>('GET', '/runs?status=waiting')).body).toHaveLength(1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a question of an agent is read as words, is not answered with nothing, and a choice is one press', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  const chooser = `agent${await makeAgent(caller, { agent_tools: ['request_input', 'get_user_choice'] })}`;
+  const stateOf = async (): Promise<unknown> => (await caller.request('GET', '/runs?limit=1')).body;
+  await caller.run(await caller.createSession(chooser), '[[tool:request_input {"message": "Which city?"}]]');
+  await page.goto(`${url}/console/inbox`);
+  await page.getByText('Which city?', { exact: true }).waitFor();
+  const send = page.getByRole('button', { name: 'Send the answer' });
+  expect(await send.isDisabled()).toBe(true);
+  await page.getByLabel('Your answer').fill('Paris');
+  await send.click();
+  await expect.poll(stateOf).toMatchObject([{ status: 'completed' }]);
+
+  const session = await caller.createSession(chooser);
+  await caller.run(session, '[[tool:get_user_choice {"options": ["Tea", "Coffee"]}]]');
+  await page.mouse.move(0, 0);
+  await page.getByRole('button', { name: 'Coffee' }).click();
+  await expect.poll(stateOf).toMatchObject([{ status: 'completed' }]);
+  expect(JSON.stringify(await caller.readSession(session))).toContain('{"result":"Coffee"}');
   expect(complaints).toEqual([]);
   await context.close();
 });
