@@ -8,11 +8,12 @@ export function permissionsOf(scopes: readonly string[]): readonly (readonly [ar
     actions.set(area, [...(actions.get(area) ?? []), action]);
   }
   const areas: Readonly<Record<string, string>> = t.device.areas;
-  return Array.from(actions, ([area, list]) => [areas[area] ?? area, wordsOf(list)]);
+  return Array.from(actions, ([area, list]) => [areas[area] ?? area, wordsOf(area, list)]);
 }
 
-function wordsOf(actions: readonly string[]): string {
-  const { see, both, use } = t.device.verbs;
+function wordsOf(area: string, actions: readonly string[]): string {
+  const { see, change, both, use } = t.device.verbs;
   if (!actions.includes('write')) return see;
-  return actions.includes('read') ? both : use;
+  if (actions.includes('read')) return both;
+  return area === 'audio' ? use : change;
 }

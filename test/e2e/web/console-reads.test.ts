@@ -266,3 +266,17 @@ test('what the stream of changes does not tell is read again after a while', { t
   await page.locator('summary', { hasText: 'second' }).first().waitFor();
   await context.close();
 });
+
+test('a session is added to memory on its page, and is found there', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const session = await caller.createSession('echo');
+  await caller.run(session, 'the harbour of Lisbon');
+  await page.goto(`${url}/console/sessions/echo/u1/${session.id}`);
+  await page.getByRole('button', { name: 'Add to memory' }).click();
+  await page.getByText('Memory has what was said in this session.').waitFor();
+  await page.goto(`${url}/console/sessions?app=echo&user=u1&q=Lisbon`);
+  await page.locator('.lines').getByText('the harbour of Lisbon').first().waitFor();
+  await context.close();
+});

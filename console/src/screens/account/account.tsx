@@ -47,7 +47,12 @@ function Profile() {
         <>
           <Facts
             facts={[
-              [t.account.email, user.email],
+              [
+                t.account.email,
+                <span key="email" class="broad">
+                  {user.email}
+                </span>,
+              ],
               [t.account.role, user.role.toLowerCase()],
               [t.account.since, <Time key="since" at={user.created_at} />],
             ]}

@@ -7,6 +7,7 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { Field, Form } from '../../kit/field.tsx';
 import { count, dollars } from '../../kit/numbers.ts';
 import { Empty, When } from '../../kit/states.tsx';
+import { useSure } from '../../kit/sure.tsx';
 import { Time } from '../../kit/time.tsx';
 import { t } from '../../texts.ts';
 
@@ -49,6 +50,7 @@ export function Limits() {
 function Budget({ limit }: { readonly limit: UsageLimit }) {
   const { scope, period, used, resets_at: resets } = limit;
   const scopes = new Map<string, string>(useScopes());
+  const [sure, ask] = useSure();
   const remove = async (): Promise<void> => {
     await mesh.usage.removeLimit(scope, period);
     await invalidate('usage?limits');
@@ -59,34 +61,50 @@ function Budget({ limit }: { readonly limit: UsageLimit }) {
         <h2 class="grow">
           {scopes.get(scope) ?? scope} · {new Map<string, string>(periods).get(period)}
         </h2>
-        <Button isTiny kind="quiet" icon="trash" label={t.actions.delete} onPress={remove} />
+        <Button
+          isTiny
+          kind="quiet"
+          icon="trash"
+          label={t.actions.delete}
+          onPress={() => ask(t.keys.deleteLimit, t.keys.deleteLimitText, t.actions.delete, remove)}
+        />
       </div>
-      {amounts.map((name) => {
-        const [most, spent] = [limit[name], used[name] ?? 0];
-        if (most === null) return null;
-        const written = name === 'cost_usd' ? dollars : count;
-        const tone = spent >= most ? 'bad' : spent >= most * 0.8 ? 'warn' : 'busy';
-        return (
-          <div key={name} class="stack tight">
-            <div class="row small">
-              <span class="grow">{t.keys.amounts[name]}</span>
-              <span class="number">
-                {written(spent)} / {written(most)}
-              </span>
-            </div>
-            <meter
-              class={`budget ${tone}`}
-              aria-label={t.keys.amounts[name]}
-              max={1}
-              value={most === 0 ? 1 : Math.min(1, spent / most)}
-            />
-          </div>
-        );
-      })}
+      {amounts.map((name) => (
+        <Amount key={name} name={name} most={limit[name]} spent={used[name] ?? 0} />
+      ))}
       <p class="small muted">
         {t.keys.resets} <Time at={resets} />
       </p>
+      {sure}
     </section>
+  );
+}
+
+interface AmountProps {
+  readonly name: (typeof amounts)[number];
+  readonly most: number | null;
+  readonly spent: number;
+}
+
+function Amount({ name, most, spent }: AmountProps) {
+  if (most === null) return null;
+  const written = name === 'cost_usd' ? dollars : count;
+  const tone = spent >= most ? 'bad' : spent >= most * 0.8 ? 'warn' : 'busy';
+  return (
+    <div class="stack tight">
+      <div class="row small">
+        <span class="grow">{t.keys.amounts[name]}</span>
+        <span class="number">
+          {written(spent)} / {written(most)}
+        </span>
+      </div>
+      <meter
+        class={`budget ${tone}`}
+        aria-label={t.keys.amounts[name]}
+        max={1}
+        value={most === 0 ? 1 : Math.min(1, spent / most)}
+      />
+    </div>
   );
 }
 

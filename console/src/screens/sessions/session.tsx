@@ -10,6 +10,7 @@ import { Json } from '../../kit/json.tsx';
 import { Facts, Page, shortId, Tabs } from '../../kit/page.tsx';
 import { Failure, Skeleton, When } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
+import { say } from '../../kit/toasts.tsx';
 import { useSure } from '../../kit/sure.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { base, choiceOf, go, href, type Params, screen } from '../../shell/router.ts';
@@ -63,11 +64,19 @@ function Actions({ place }: { readonly place: SessionName }) {
     go(screen`/sessions?app=${app}&user=${user}`);
     await invalidate(sessionKey(place));
   };
+  const addToMemory = async (): Promise<void> => {
+    await mesh.memory.add(place, { sessionId: session });
+    await invalidate('memory?');
+    say(t.sessions.addedToMemory);
+  };
   return (
     <>
       <LinkButton icon="chat" href={`${href`/chat/${app}/${session}`}?user=${encodeURIComponent(user)}`}>
         {t.run.openChat}
       </LinkButton>
+      <Button icon="plus" onPress={addToMemory}>
+        {t.sessions.addToMemory}
+      </Button>
       <Button
         kind="danger"
         icon="trash"
