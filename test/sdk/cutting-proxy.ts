@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 /** Passes connections on to a server, and cuts each one after a random number of bytes of its answers. */
 export class CuttingProxy implements AsyncDisposable {
   cuts = 0;
+  /** Pieces of answers that were passed on. */
+  answers = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -23,6 +25,7 @@ export class CuttingProxy implements AsyncDisposable {
       }
       client.on('data', (bytes) => server.write(bytes));
       server.on('data', (bytes) => {
+        this.answers += 1;
         const passed = bytes.subarray(0, left);
         left -= passed.length;
         if (left > 0) return void client.write(passed);

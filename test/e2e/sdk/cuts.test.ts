@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, promisify } from 'node:util';
-import { AgentMesh, type RunEvent } from '@agentmesh/client';
+import { AgentMesh, type RunEvent, type RunStream } from '@agentmesh/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newAccount } from '../../caller.ts';
 import { homelessEnvironment } from '../../plain-environment.ts';
@@ -43,10 +43,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function watchByLibrary(proxied: string, runId: string): Promise<Watched> {
-  const events: RunEvent[] = [];
   const run = new AgentMesh({ url: proxied, token, backoffMs: 1, tries: 50 }).runs.watch(runId);
-  for await (const event of run) events.push(event);
-  return { events, status: run.record?.status };
+  return { events: await collect(run), status: run.record?.status };
 }
 
 async function watchByCommand(proxied: string, runId: string): Promise<Watched> {
@@ -88,18 +86,41 @@ function differences(seen: readonly RunEvent[], events: readonly RunEvent[]): re
   return [...others, ...left];
 }
 
+/** A run that waits for another one of its session until `begin`: partial events are for those who watch when they come. */
+async function queueRun() {
+  const place = { app: 'echo', user: 'u1' };
+  const { id: session } = await direct.sessions.create(place);
+  const first = await direct.runs.start({ ...place, session, text: '[[wait:60000]]' });
+  const run = direct.runs.stream({ ...place, session, text, streaming: true });
+  return { run, begin: () => direct.runs.cancel(first) };
+}
+
+/** Resolves when the server has answered the watcher. */
+async function nextAnswer(proxy: CuttingProxy): Promise<void> {
+  const { answers } = proxy;
+  await expect.poll(() => proxy.answers, { timeout: 30_000 }).toBeGreaterThan(answers);
+}
+
+async function collect(run: RunStream): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of run) events.push(event);
+  return events;
+}
+
 describe.each(watchers)('%s', (_, watch) => {
   test(
     'has each event once, in order, and one end, however often its connections are cut',
     async () => {
       await using proxy = await CuttingProxy.start(url, mostBytes);
       while (proxy.cuts < leastCuts) {
-        const run = direct.runs.stream({ app: 'echo', user: 'u1', text, streaming: true });
-        const watched = watch(proxy.url, await run.id);
-        const events: RunEvent[] = [];
-        for await (const event of run) events.push(event);
+        const { run, begin } = await queueRun();
+        const [seen, events] = await Promise.all([
+          watch(proxy.url, await run.id),
+          nextAnswer(proxy)
+            .then(begin)
+            .then(() => collect(run)),
+        ]);
         expect(events.length).toBeGreaterThan(words * 0.95);
-        const seen = await watched;
         expect(seen.status).toBe('completed');
         expect(differences(seen.events, events)).toEqual([]);
       }
