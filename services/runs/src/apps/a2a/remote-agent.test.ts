@@ -39,8 +39,7 @@ const status = (state: string, ...parts: object[]) => ({
 const artifact = (artifactId: string, append: boolean, ...parts: object[]) => ({
   artifactUpdate: { ...task, append, artifact: { artifactId, parts } },
 });
-/** Each event of a stream has two lines. */
-const manyWords = Array.from({ length: 2_001 }, () => status('TASK_STATE_WORKING', part('word')));
+const wordsOf = (length: number) => Array.from({ length }, () => artifact('a', true, part('word')));
 const textsOf = (events: readonly object[]): unknown[] =>
   events.map((event) =>
     (event as { content?: { parts: { text?: string }[] } }).content?.parts.map(({ text }) => text).join('|'),
@@ -65,6 +64,12 @@ test('the words of the agent while it works are shown, and the artifacts of its 
   const { events } = await bench.run({ streaming: true });
   expect(textsOf(events)).toEqual(['thinking', 'wor', 'one|two|three|{"x":1}']);
   expect(events.map(({ partial }) => partial)).toEqual([true, true, undefined]);
+});
+
+test('an answer that comes in thousands of words is whole', async () => {
+  remote.scripts.push([...wordsOf(5_000), status('TASK_STATE_COMPLETED')]);
+  const { events } = await setUp().run();
+  expect(textsOf(events)).toEqual([Array(5_000).fill('word').join('|')]);
 });
 
 test('a conversation goes on with its context, and a task that asks for input with its task', async () => {
@@ -152,7 +157,8 @@ describe('the run ends as failed, with an event that says why, when the agent', 
     { does: 'says nothing', script: [], message: /before its task/ },
     { does: 'breaks the connection', script: 'break', message: /could not be reached/ },
     { does: 'never stops answering', script: 'flood', message: /more than 8388608 bytes/ },
-    { does: 'answers in too many lines', script: manyWords, message: /more than 4000 lines/ },
+    // Each event has two lines.
+    { does: 'answers in too many lines', script: wordsOf(10_001), message: /more than 20000 lines/ },
     { does: 'hangs', script: 'hang', message: /in time/ },
   ])('$does', async ({ script, message }) => {
     remote.scripts.push(script);

@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache';
 import { checkUrl } from '../mcp/read-mcp-args.ts';
 import { RemoteFailure } from './remote-failure.ts';
 
-/** An event has a few lines, and costs a parse. */
-const bounds = { isNoList: true, mostLines: 4_000 };
+/** An event has a few lines, and costs a parse. A model's answer may come word by word. */
+const bounds = { isNoList: true, mostLines: 20_000 };
 const cardCountsMs = 60_000;
 const mostCards = 500;
 /** Agents of the protocol's version 0.3 are spoken with too. */
