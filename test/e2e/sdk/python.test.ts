@@ -64,6 +64,10 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(await script('quiet_streams.py')).toEqual({ code: 0, output: '' });
   });
 
+  test('sends one Idempotency-Key with all tries of a request, uploads too', async () => {
+    expect(await script('keyed_requests.py')).toEqual({ code: 0, output: '' });
+  });
+
   test('reads a long line of an export in a time that grows with its length alone', async () => {
     expect(await script('long_lines.py')).toEqual({ code: 0, output: '' });
   });

@@ -55,8 +55,8 @@ class Call:
         return is_stream or (self.headers.get("if-match") is not None and self.method not in _KEYED)
 
     def keyed(self, key: str | None = None) -> Call:
-        """The same request with an `Idempotency-Key` for all its tries, where its method takes one: this one, or a new one."""
-        if self.method not in _KEYED or self.headers.get("idempotency-key"):
+        """The same request with an `Idempotency-Key` for all its tries: this one, or a new one for a POST or PATCH."""
+        if self.headers.get("idempotency-key") or (key is None and self.method not in _KEYED):
             return self
         return replace(self, headers={**self.headers, "idempotency-key": key or new_key()})
 

@@ -8,7 +8,7 @@ from types import TracebackType
 import httpx
 
 from .. import models
-from .._calls import Call, Upload, lost, route
+from .._calls import Call, Upload, lost, new_key, route
 from .sessions import path_of
 from .transport import AsyncTransport
 
@@ -79,8 +79,11 @@ class AsyncArtifacts:
         session: str,
         name: str,
         mime_type: str = "application/octet-stream",
+        idempotency_key: str | None = None,
     ) -> models.ArtifactVersion:
         """Stores bytes as the next version. An iterator of pieces is sent once; a function that makes one is called for each try.
+
+        All tries have one `Idempotency-Key`, so that they make one version: this one, or a new one.
 
         >>> made = mesh.sessions.create(app="echo", user="u1")
         >>> name = {"app": "echo", "user": "u1", "session": made["id"], "name": "a.txt"}
@@ -91,7 +94,7 @@ class AsyncArtifacts:
         """
         headers = {"content-type": mime_type}
         call = Call("PUT", _file_of(app, user, session, name), upload=data, headers=headers)
-        return await self._transport.json(call, models.ArtifactVersion)
+        return await self._transport.json(call.keyed(idempotency_key or new_key()), models.ArtifactVersion)
 
     async def delete(self, *, app: str, user: str, session: str, name: str) -> None:
         """Deletes all versions of an artifact."""
