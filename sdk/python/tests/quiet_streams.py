@@ -1,4 +1,4 @@
-"""A stream that breaks after a long quiet goes on, and one that cannot be opened again fails after five minutes: python quiet_streams.py"""
+"""A stream that breaks after a long quiet goes on, and one that cannot be opened again, or brings nothing, fails after five minutes: python quiet_streams.py"""
 
 from collections.abc import Iterator
 
@@ -59,3 +59,21 @@ except ConnectionError:
         raise SystemExit(f"given up after {minutes} minutes") from None
 else:
     raise SystemExit("was not given up")
+
+
+class Empty(httpx.SyncByteStream):
+    """A stream that ends at once, as a proxy in front of a server that is away may answer."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        after(1)
+        return iter(())
+
+
+started = now
+try:
+    mesh_of(network(*[Empty() for _ in range(20)])).runs.watch("e-1").final()
+except ConnectionError:
+    if (now - started) / 60 != 1 + 5:
+        raise SystemExit(f"an empty stream was given up after {(now - started) / 60} minutes") from None
+else:
+    raise SystemExit("an empty stream was not given up")

@@ -9,7 +9,7 @@ import httpx
 from httpx_sse import EventSource, ServerSentEvent, SSEError
 
 from .._calls import Call, Patience, backoff, lost
-from .._errors import AgentMeshError
+from .._errors import AgentMeshError, ConnectionError
 from .._runs import RunLike, RunLog, run_call
 from .pause import sleep
 from .transport import Transport
@@ -61,7 +61,7 @@ def endless(transport: Transport, path: str) -> Iterator[ServerSentEvent]:
 def connect(
     transport: Transport, call: Call, last_id: str | None, patience: Patience
 ) -> Iterator[ServerSentEvent | None]:
-    """Frames of one connection; None for a stream that was read to its end before."""
+    """Frames of one connection; None for a stream that was read to its end before. Raises ConnectionError where it ends."""
     headers = {"accept": "text/event-stream", "last-event-id": last_id}
     response = transport.open(replace(call, headers=headers))
     try:
@@ -78,3 +78,4 @@ def connect(
         if response.num_bytes_downloaded > 0:
             patience.hear()
         response.close()
+    raise ConnectionError("The stream ended early.")
