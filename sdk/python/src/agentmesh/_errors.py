@@ -120,7 +120,8 @@ def has_unknown_outcome(error: AgentMeshError) -> bool:
 def error_of(status: int, headers: Mapping[str, str], text: str) -> AgentMeshError:
     """The error for an answer, in the class of its code, else of its status."""
     body = _object_of(text)
-    detail, code = body.get("detail"), body.get("code")
+    # OAuth answers have `error` and `error_description`.
+    detail, code = body.get("detail", body.get("error_description")), body.get("code", body.get("error"))
     faults: list[dict[str, Any]] = detail if isinstance(detail, list) else []
     told = "; ".join(f"{'.'.join(map(str, it.get('loc', [])))}: {it.get('msg')}" for it in faults)
     message = told or (detail if isinstance(detail, str) else f"The server answered {status}.")
