@@ -174,3 +174,23 @@ test('the edit of the first message of a chat makes a session when it is sent, a
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the list of sessions has the first words of the chats of this browser, with their ids below', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  const elsewhere = await caller.createSession('echo');
+  await page.goto(`${url}/console/chat/echo?user=u1`);
+  const field = page.getByLabel('Write a message');
+  await field.fill('a trip to Lisbon');
+  await field.press('Enter');
+  await page.getByText('Completed').waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  await page.goto(`${url}/console/sessions?app=echo&user=u1`);
+  const names = page.getByRole('table', { name: 'Sessions' }).locator('.lead-cell');
+  await expect.poll(() => names.allInnerTexts()).toEqual([`a trip to Lisbon\n${id}`, elsewhere.id]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

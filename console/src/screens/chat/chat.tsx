@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
 import { keep, kept } from '../../data/kept.ts';
 import { useQuery } from '../../data/query.ts';
+import { keepTitle } from '../../data/titles.ts';
 import { LinkButton } from '../../kit/button.tsx';
 import { useTitle } from '../../kit/page.tsx';
 import { Empty, When } from '../../kit/states.tsx';
@@ -15,7 +16,6 @@ import { SessionList } from './session-list.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { beginThread, type Thread, threadOf } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
-import { nameThread } from './titles.ts';
 import { takeUnsent, unsentOf } from './unsent.ts';
 import { userQuery } from './user-query.ts';
 
@@ -50,7 +50,7 @@ function Conversation({ app, session }: { readonly app: string; readonly session
   const send = async (message: Parameters<Thread['send']>[0]): Promise<void> => {
     const words = (message.parts ?? []).map((part) => part.text ?? '').join(' ');
     const it = thread ?? (await beginThread(chat));
-    nameThread(it, words);
+    if (it.events.peek().length === 0) keepTitle(it.place.session, words);
     const sending = it.send(message);
     if (thread === undefined) {
       it.unsent = takeUnsent(chat);

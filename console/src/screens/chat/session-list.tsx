@@ -6,7 +6,7 @@ import { Skeleton } from '../../kit/states.tsx';
 import { Time } from '../../kit/time.tsx';
 import { href } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
-import { titleOf } from './titles.ts';
+import { titleOf } from '../../data/titles.ts';
 import { userQuery } from './user-query.ts';
 
 interface SessionListProps {

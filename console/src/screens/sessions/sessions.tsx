@@ -4,6 +4,7 @@ import { loadApps } from '../../data/apps.ts';
 import { mesh } from '../../data/client.ts';
 import { useList } from '../../data/list.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
+import { titleOf } from '../../data/titles.ts';
 import { Page } from '../../kit/page.tsx';
 import { Empty } from '../../kit/states.tsx';
 import { type Column, ListTable } from '../../kit/table.tsx';
@@ -14,7 +15,7 @@ import { t } from '../../texts.ts';
 import { MemorySearch } from './memory-search.tsx';
 
 const columns: readonly Column<Session>[] = [
-  { title: t.sessions.session, cell: ({ id }) => <code>{id}</code> },
+  { title: t.sessions.session, cell: ({ id }) => <Name id={id} /> },
   { title: t.sessions.changed, cell: ({ lastUpdateTime }) => <Time at={lastUpdateTime} /> },
 ];
 
@@ -59,6 +60,19 @@ export function Sessions() {
       </div>
       {words === '' ? <List app={app} user={user} /> : <MemorySearch place={{ app, user }} words={words} />}
     </Page>
+  );
+}
+
+/** The title of a session with its id below. Sessions without one have the id alone. */
+function Name({ id }: Pick<Session, 'id'>) {
+  const title = titleOf(id) ?? '';
+  if (title === '') return <code>{id}</code>;
+  return (
+    <>
+      <span dir="auto">{title}</span>
+      <br />
+      <code class="small muted">{id}</code>
+    </>
   );
 }
 

@@ -1,5 +1,4 @@
-import { keep, kept } from '../../data/kept.ts';
-import type { Thread } from './thread.ts';
+import { keep, kept } from './kept.ts';
 
 const key = 'chat.titles';
 const most = 300;
@@ -17,12 +16,9 @@ export function titleOf(session: string): string | undefined {
   return titles()[session];
 }
 
-function keepTitle(session: string, text: string): void {
+/** Names a conversation by the first words that are sent. It keeps the name that it has. */
+export function keepTitle(session: string, text: string): void {
+  if (titleOf(session) !== undefined) return;
   const all = Object.entries({ ...titles(), [session]: text.trim().slice(0, 80) }).slice(-most);
   keep(key, JSON.stringify(Object.fromEntries(all)));
-}
-
-/** Names a conversation by the first words that are sent. */
-export function nameThread({ place: { session }, events }: Thread, words: string): void {
-  if (events.peek().length === 0 && titleOf(session) === undefined) keepTitle(session, words);
 }
