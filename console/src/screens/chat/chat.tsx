@@ -1,5 +1,5 @@
 import './chat.css';
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { loadApps } from '../../data/apps.ts';
 import { keep, kept } from '../../data/kept.ts';
@@ -72,9 +72,15 @@ function Conversation({ app, session }: { readonly app: string; readonly session
           send={send}
         />
       </section>
-      {hasState.value && thread && <StatePanel place={thread.place} />}
+      {hasState.value && thread && <StatePanel place={thread.place} onClose={() => closeState(hasState)} />}
     </div>
   );
+}
+
+/** Closes the panel of the state. The focus goes from its button to the one that opens it. */
+function closeState(hasState: Signal<boolean>): void {
+  hasState.value = false;
+  document.querySelector<HTMLElement>('.chat-head [aria-pressed]')?.focus();
 }
 
 function NoSuchAgent() {
