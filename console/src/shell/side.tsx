@@ -25,7 +25,7 @@ export function Side() {
       <button type="button" class="find" onClick={() => (isFinding.value = true)}>
         <Icon name="search" />
         {t.nav.find}
-        <kbd>{findKey}</kbd>
+        <kbd class="for-keyboard">{findKey}</kbd>
       </button>
       {places.map(([group, listed]) => (
         <div key={group} class="stack side-group">
@@ -50,13 +50,15 @@ export function Side() {
           {session.value?.email}
         </span>
         <Button kind="quiet" isTiny icon="sun" label={t.nav.theme} onPress={toggleTheme} />
-        <Button
-          kind="quiet"
-          isTiny
-          icon="keyboard"
-          label={t.nav.keysHelp}
-          onPress={() => (isShowingKeys.value = true)}
-        />
+        <span class="for-keyboard">
+          <Button
+            kind="quiet"
+            isTiny
+            icon="keyboard"
+            label={t.nav.keysHelp}
+            onPress={() => (isShowingKeys.value = true)}
+          />
+        </span>
         <Button kind="quiet" isTiny icon="out" label={t.nav.signOut} onPress={signOut} />
       </div>
     </nav>

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { browserOfFile, openHome } from './open-console.ts';
 
@@ -36,4 +37,29 @@ test('on a phone the state of a chat leaves room for the message that is being w
   expect(await page.evaluate<string>('document.activeElement.title')).toBe('Show the state');
   expect(complaints).toEqual([]);
   await context.close();
+});
+
+test('keys are told where there is a keyboard, also in a narrow window, and not on a phone', { timeout }, async ({
+  skip,
+}) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  await caller.run(await caller.createSession('approve'), '[[state:paid=yes]]');
+  const told = async (shown: Page): Promise<boolean[]> => {
+    await shown.goto(`${url}/console/inbox`);
+    await shown.getByRole('button', { name: 'Approve' }).waitFor();
+    const inbox = await shown.getByText('j and k choose').isVisible();
+    await shown.getByRole('button', { name: 'Menu' }).click();
+    const menu = shown.getByRole('dialog', { name: 'Menu' });
+    await menu.waitFor();
+    const [find, help] = [menu.locator('.find kbd'), menu.getByTitle('Keyboard shortcuts')];
+    return [inbox, await find.isVisible(), await help.isVisible()];
+  };
+  await page.setViewportSize(phone);
+  expect(await told(page)).toEqual([true, true, true]);
+  const storageState = await context.storageState();
+  const touched = await browser.newContext({ storageState, viewport: phone, hasTouch: true, isMobile: true });
+  expect(await told(await touched.newPage())).toEqual([false, false, false]);
+  await Promise.all([context.close(), touched.close()]);
 });
