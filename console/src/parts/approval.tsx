@@ -1,10 +1,12 @@
-import { useSignal } from '@preact/signals';
+import type { SessionName } from '@agentmesh/client';
+import { sessionKey } from '../data/session-record.ts';
 import { Badge } from '../kit/badge.tsx';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/field.tsx';
 import { Json } from '../kit/json.tsx';
 import { t } from '../texts.ts';
 import { confirmation, type FunctionResponse } from './turns.ts';
+import { useTypedAnswer } from './typed-answers.ts';
 
 export interface AskedCall {
   readonly name?: string | null | undefined;
@@ -14,6 +16,8 @@ export interface AskedCall {
 type Response = Readonly<Record<string, unknown>>;
 
 interface AskedProps {
+  readonly place: SessionName;
+  readonly id: string;
   readonly call: AskedCall;
   readonly answer: (response: Response) => unknown;
   /** The answer that was given before. */
@@ -29,15 +33,24 @@ interface Confirmation {
 const hintOfAdk = /^Please approve or reject the tool call/;
 
 /** A call that a person approves, or whose result a person gives. */
-export function Asked(props: AskedProps) {
-  return props.call.name === confirmation ? <Approval {...props} /> : <Question {...props} />;
+export function Asked({ place, id, answer, ...rest }: AskedProps) {
+  const [text, type] = useTypedAnswer(`${sessionKey(place)}:${id}`);
+  const given = async (response: Response): Promise<void> => {
+    await answer(response);
+    type('');
+  };
+  const Kind = rest.call.name === confirmation ? Approval : Question;
+  return <Kind {...rest} answer={given} text={text} type={type} />;
 }
 
-function Approval({ call, response, answer }: AskedProps) {
+interface OneAskedProps extends Omit<AskedProps, 'place' | 'id'> {
+  readonly text: string;
+  readonly type: (text: string) => void;
+}
+
+function Approval({ call, response, answer, text, type }: OneAskedProps) {
   const { originalFunctionCall: wanted, toolConfirmation } = (call.args ?? {}) as Confirmation;
-  const note = useSignal('');
-  const say = (confirmed: boolean) =>
-    answer({ confirmed, ...(note.value !== '' && { payload: { note: note.value } }) });
+  const say = (confirmed: boolean) => answer({ confirmed, ...(text !== '' && { payload: { note: text } }) });
   return (
     <section class="asked card pad stack tight">
       <div class="row">
@@ -50,7 +63,7 @@ function Approval({ call, response, answer }: AskedProps) {
       <Json value={wanted?.args ?? {}} />
       {response === undefined && (
         <>
-          <Field label={t.asked.note} name="note" onChange={(value) => (note.value = value)} />
+          <Field label={t.asked.note} name="note" value={text} onChange={type} />
           <div class="row verdict">
             <Button kind="first" icon="check" onPress={() => say(true)}>
               {t.actions.approve}
@@ -70,8 +83,7 @@ function Verdict({ response: { response } }: { readonly response: FunctionRespon
   return <Badge tone={isApproved ? 'good' : 'bad'}>{isApproved ? t.asked.approved : t.asked.rejected}</Badge>;
 }
 
-function Question({ call, answer }: AskedProps) {
-  const text = useSignal('');
+function Question({ call, answer, text, type }: OneAskedProps) {
   const { message, options, ...rest } = call.args ?? {};
   const choices = isTexts(options) ? options : undefined;
   const others = { ...rest, ...(!isText(message) && { message }), ...(!choices && { options }) };
@@ -88,13 +100,14 @@ function Question({ call, answer }: AskedProps) {
         name="answer"
         rows={2}
         hint={t.asked.answerHint}
-        onChange={(value) => (text.value = value)}
+        value={text}
+        onChange={type}
       />
       <div class="row">
         <Button
           kind={choices ? undefined : 'first'}
-          isOff={text.value.trim() === ''}
-          onPress={() => answer(responseOf(text.value))}
+          isOff={text.trim() === ''}
+          onPress={() => answer(responseOf(text))}
         >
           {t.asked.send}
         </Button>

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
-import { browserOfFile, signIn, visit } from './open-console.ts';
+import { makeAgent } from '../agents/make-agent.ts';
+import { browserOfFile, openHome, signIn, visit } from './open-console.ts';
 
 const url = inject('meshUrl');
 const timeout = 180_000;
@@ -62,3 +63,35 @@ test('the names of an account that are being changed stay over a new sign-in', {
   await page.getByText('Not saved yet.').waitFor({ state: 'detached' });
   await context.close();
 });
+
+const asked = [
+  ['note of an approval', '[[state:paid=yes]]', 'Note for the agent', 'Approve'],
+  ['answer of a question', '[[tool:request_input {"message": "Which city?"}]]', 'Your answer', 'Send the answer'],
+] as const;
+
+test.each(asked)(
+  'the %s stays over a new sign-in, in the chat and in the inbox, until it is sent',
+  { timeout },
+  async (_, message, label, button) => {
+    const browser = openedBrowser();
+    if (browser === undefined) return;
+    const { caller, context, page } = await openHome(browser, url);
+    const asker = `agent${await makeAgent(caller, { agent_tools: ['request_input'] })}`;
+    const app = message.startsWith('[[state') ? 'approve' : asker;
+    const session = await caller.createSession(app);
+    await caller.run(session, message);
+    await page.goto(`${url}/console/chat/${app}/${session.id}?user=u1`);
+    const field = page.getByLabel(label);
+    await field.fill('half a text');
+    await signInAgain(page, caller);
+    await expect.poll(() => field.inputValue()).toBe('half a text');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await expect.poll(() => field.inputValue()).toBe('half a text');
+    const sent = page.waitForRequest((request) => request.postData()?.includes('half a text') === true);
+    await page.getByRole('button', { name: button }).click();
+    await sent;
+    await page.getByText('Answered. The run goes on.').waitFor();
+    await context.close();
+  },
+);

@@ -79,7 +79,7 @@ function OneBlock({ block, thread, responses, unapproved }: OneBlockProps) {
   const waits = thread.run.value?.waitingFor?.some(({ functionCallId }) => functionCallId === call.id) === true;
   if (call.name === confirmation || (block.isLong && waits)) {
     const answer = (given: Readonly<Record<string, unknown>>) => thread.answer(call.id ?? '', call.name ?? '', given);
-    return <Asked call={call} response={response} answer={answer} />;
+    return <Asked place={thread.place} id={call.id ?? ''} call={call} response={response} answer={answer} />;
   }
   return <ToolCall call={call} response={response} isUnapproved={unapproved.has(call.id ?? '')} />;
 }

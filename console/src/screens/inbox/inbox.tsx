@@ -13,7 +13,7 @@ import { Time } from '../../kit/time.tsx';
 import { say } from '../../kit/toasts.tsx';
 import { AppName } from '../../parts/app-name.tsx';
 import { Asked } from '../../parts/approval.tsx';
-import { runPath } from '../../parts/run-path.ts';
+import { runPath, sessionOf } from '../../parts/run-path.ts';
 import { isTyping } from '../../shell/keys.ts';
 import { base } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
@@ -91,7 +91,7 @@ function Waiting({ run, call, isOver }: Entry & { readonly isOver: boolean }) {
           </span>
         )}
       </div>
-      <Asked call={call} answer={answer} />
+      <Asked place={sessionOf(run)} id={call.functionCallId} call={call} answer={answer} />
     </article>
   );
 }

@@ -2,14 +2,12 @@ import './runs.css';
 import type { Event, NamedRun, Run as RunRecord } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
 import { invalidate, useQuery } from '../../data/query.ts';
-import { countWaiting } from '../../data/waiting.ts';
 import { RunBadge } from '../../kit/badge.tsx';
 import { Json } from '../../kit/json.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
 import { Page, shortId, Tabs } from '../../kit/page.tsx';
 import { Failure, When } from '../../kit/states.tsx';
 import { AppName } from '../../parts/app-name.tsx';
-import { Asked } from '../../parts/approval.tsx';
 import { base, choiceOf, href, type Params, path } from '../../shell/router.ts';
 import { t } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
@@ -18,6 +16,7 @@ import { useRunEvents } from './run-events.ts';
 import { RunFacts } from './run-facts.tsx';
 import { RunLog } from './run-log.tsx';
 import { Timeline } from './timeline.tsx';
+import { Waits } from './waits.tsx';
 
 const tabs = ['timeline', 'events', 'log', 'record', 'deliveries'] as const;
 
@@ -80,25 +79,5 @@ function Parts({ run, events }: { readonly run: RunRecord; readonly events: read
       {here === 'record' && <Json value={run} />}
       {here === 'deliveries' && <Deliveries run={run} />}
     </>
-  );
-}
-
-function Waits({ run }: { readonly run: RunRecord }) {
-  const waits = run.status === 'waiting' ? (run.waitingFor ?? []) : [];
-  if (waits.length === 0) return null;
-  return (
-    <section class="stack tight">
-      <h2>{t.run.waitsFor}</h2>
-      {waits.map((call) => (
-        <Asked
-          key={call.functionCallId}
-          call={call}
-          answer={async (response) => {
-            await mesh.runs.answer(run, { id: call.functionCallId, name: call.name, response }, run);
-            await Promise.all([invalidate('run:', 'runs'), countWaiting()]);
-          }}
-        />
-      ))}
-    </section>
   );
 }
