@@ -194,3 +194,37 @@ test('the list of sessions has the first words of the chats of this browser, wit
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('the edit of a later message of a chat shows what was said before it, and copies that when it is sent, and not before', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page, complaints } = await openHome(browser, url);
+  const session = await caller.createSession('echo');
+  for (const words of ['one', 'two', 'three']) await caller.run(session, words);
+  const stored = async (): Promise<number> =>
+    (await caller.request<unknown[]>('GET', '/apps/echo/users/u1/sessions')).body.length;
+  await page.goto(`${url}/console/chat/echo/${session.id}?user=u1`);
+  const answers = page.locator('.message .prose');
+  await expect.poll(() => answers.allTextContents()).toEqual(['one', 'two', 'three']);
+  await page.getByRole('button', { name: 'Edit and send again' }).nth(1).click();
+  const field = page.getByLabel('Write a message');
+  await expect.poll(() => field.inputValue()).toBe('two');
+  await expect.poll(() => answers.allTextContents()).toEqual(['one']);
+  await field.fill('changed words');
+  await page.reload();
+  await expect.poll(() => answers.allTextContents()).toEqual(['one']);
+  expect(await stored()).toBe(1);
+
+  await field.fill('changed words');
+  await field.press('Enter');
+  await expect.poll(() => answers.allTextContents()).toEqual(['one', 'changed words']);
+  await page.getByText('Completed').waitFor();
+  expect(await stored()).toBe(2);
+  await page.reload();
+  await expect.poll(() => answers.allTextContents()).toEqual(['one', 'changed words']);
+  await expect.poll(() => page.locator('.chats a', { hasText: 'changed words' }).count()).toBe(1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

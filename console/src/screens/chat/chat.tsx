@@ -14,7 +14,7 @@ import { Composer } from './composer.tsx';
 import { ChatHead } from './head.tsx';
 import { SessionList } from './session-list.tsx';
 import { StatePanel } from './state-panel.tsx';
-import { beginThread, type Thread, threadOf } from './thread.ts';
+import { beginThread, sourceOf, type Thread, threadOf } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
 import { takeUnsent, unsentOf } from './unsent.ts';
 import { userQuery } from './user-query.ts';
@@ -40,17 +40,19 @@ export function Chat({ params }: { readonly params: Params }) {
 
 function Conversation({ app, session }: { readonly app: string; readonly session: string | undefined }) {
   const user = query.value.get('user') ?? 'user';
-  const chat = { app, user, edits: query.value.get('edits') ?? undefined };
+  const [edits, after] = ['edits', 'after'].map((name) => query.value.get(name) ?? undefined);
+  const chat = { app, user, edits, after };
   const [hasState, isSending] = [useSignal(false), useSignal(false)];
   const thread = session === undefined ? undefined : threadOf({ app, user, session });
+  const shown = thread ?? sourceOf(chat);
   useEffect(() => keep(lastApp, app), [app]);
   useEffect(() => {
-    if (thread !== undefined && !thread.isRunning.peek()) void thread.load();
-  }, [thread]);
+    if (shown !== undefined && !shown.isRunning.peek()) void shown.load();
+  }, [shown]);
   const send = async (message: Parameters<Thread['send']>[0]): Promise<void> => {
     const words = (message.parts ?? []).map((part) => part.text ?? '').join(' ');
     const it = thread ?? (await beginThread(chat));
-    if (it.events.peek().length === 0) keepTitle(it.place.session, words);
+    if (thread === undefined || it.events.peek().length === 0) keepTitle(it.place.session, words);
     const sending = it.send(message);
     if (thread === undefined) {
       it.unsent = takeUnsent(chat);
@@ -59,13 +61,13 @@ function Conversation({ app, session }: { readonly app: string; readonly session
     await sending;
   };
   return (
-    <div class={['chat', hasState.value && 'with-state', thread === undefined && 'is-new'].filter(Boolean).join(' ')}>
+    <div class={['chat', hasState.value && 'with-state', shown === undefined && 'is-new'].filter(Boolean).join(' ')}>
       <SessionList app={app} user={user} session={session} />
       <section class="chat-main" aria-label={t.chat.title}>
         <ChatHead app={app} user={user} thread={thread} hasState={hasState} />
-        <ThreadView app={app} thread={thread} />
+        <ThreadView app={app} thread={shown} until={thread ? undefined : after} />
         <Composer
-          key={session ?? chat.edits ?? ''}
+          key={session ?? `${edits} ${after}`}
           thread={thread}
           unsent={thread?.unsent ?? unsentOf(chat)}
           isSending={isSending}

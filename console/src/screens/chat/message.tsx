@@ -1,4 +1,3 @@
-import type { SessionName } from '@agentmesh/client';
 import { mesh } from '../../data/client.ts';
 import { Button } from '../../kit/button.tsx';
 import { Markdown } from '../../kit/markdown/markdown.tsx';
@@ -105,22 +104,14 @@ async function eventBefore(thread: Thread, eventId: string): Promise<string | un
   return thread.events.value[place() - 1]?.id;
 }
 
-/** Opens a chat of its own that ends before a message, with its words to change. */
+/** Opens a new chat with the words of a message to change, below what was said before it. Its session is made when they are sent. */
 async function editFrom(thread: Thread, turn: Turn, words: string): Promise<void> {
-  const { place } = thread;
-  const before = await eventBefore(thread, turn.events[0]?.id ?? '');
-  if (before === undefined) return editFirst(place, words);
-  const edited = await forkAt(thread, before);
-  edited.unsent.text.value = words;
-  show(edited);
-}
-
-/** Opens a new chat with the words. Its session is made when they are sent. */
-function editFirst({ app, user, session }: SessionName, words: string): void {
-  const chat = { app, user, edits: session };
+  const { app, user, session } = thread.place;
+  const message = { edits: session, after: await eventBefore(thread, turn.events[0]?.id ?? '') };
+  const chat = { app, user, ...message };
   takeUnsent(chat);
   unsentOf(chat).text.value = words;
-  go(screen`/chat/${app}` + userQuery(user, session));
+  go(screen`/chat/${app}` + userQuery(user, message));
 }
 
 function show({ place: { app, user, session } }: Thread): void {

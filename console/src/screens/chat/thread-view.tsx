@@ -17,10 +17,12 @@ import { userQuery } from './user-query.ts';
 interface ThreadViewProps {
   readonly app: string;
   readonly thread: Thread | undefined;
+  /** Id of the last event that is shown, where a later message is edited in a new chat. */
+  readonly until?: string | undefined;
 }
 
 /** The conversation so far. It follows its end, unless its reader has scrolled away. */
-export function ThreadView({ app, thread }: ThreadViewProps) {
+export function ThreadView({ app, thread, until }: ThreadViewProps) {
   const ref = useRef<HTMLDivElement>(null);
   const follows = useSignal(true);
   useLayoutEffect(() => {
@@ -37,7 +39,9 @@ export function ThreadView({ app, thread }: ThreadViewProps) {
   return (
     // Scrolled by keyboard too.
     <div class="thread" ref={ref} onScroll={onScroll} tabIndex={0} role="log" aria-label={t.chat.title}>
-      <div class="thread-inner">{thread === undefined ? <Hello app={app} /> : <Messages thread={thread} />}</div>
+      <div class="thread-inner">
+        {thread === undefined ? <Hello app={app} /> : <Messages thread={thread} until={until} />}
+      </div>
     </div>
   );
 }
@@ -52,15 +56,17 @@ function Hello({ app }: { readonly app: string }) {
   );
 }
 
-function Messages({ thread }: { readonly thread: Thread }) {
+function Messages({ thread, until }: { readonly thread: Thread; readonly until: string | undefined }) {
   const { app } = thread.place;
   useQuery(`runs?chat&${sessionKey(thread.place)}`, () => thread.follow(), { everyMs: 10_000 });
-  const { events, drafts, sent, error, isLoaded, isRunning, run, queuePlace, isGapped } = thread;
+  const { error, isLoaded } = thread;
   if (!isLoaded.value) {
     const back = { href: href`/chat/${app}` + userQuery(thread.place.user), text: t.chat.newChat };
     return error.value ? <Failure error={error.value} retry={() => thread.load()} back={back} /> : <Skeleton />;
   }
-  const answers = { responses: responsesOf(events.value), unapproved: unapprovedOf(events.value) };
+  const all = thread.events.value;
+  const events = until === undefined ? all : all.slice(0, all.findIndex(({ id }) => id === until) + 1);
+  const answers = { responses: responsesOf(events), unapproved: unapprovedOf(events) };
   return (
     <>
       {thread.hasEarlier && (
@@ -70,9 +76,19 @@ function Messages({ thread }: { readonly thread: Thread }) {
           </Button>
         </div>
       )}
-      {turnsOf(events.value).map((turn, index) => (
+      {turnsOf(events).map((turn, index) => (
         <Message key={turn.events[0]?.id ?? index} turn={turn} thread={thread} {...answers} />
       ))}
+      {until === undefined && <Present thread={thread} />}
+    </>
+  );
+}
+
+/** What the events do not have yet: the message that is sent, the words of agents so far, and how the run goes or has ended. */
+function Present({ thread }: { readonly thread: Thread }) {
+  const { events, drafts, sent, isRunning, run, queuePlace, isGapped } = thread;
+  return (
+    <>
       {sent.value && (
         <article class="message mine">
           <div class="bubble" dir="auto">

@@ -204,8 +204,21 @@ export function threadOf(place: SessionName): Thread {
   return thread;
 }
 
-/** Begins a conversation. */
-export async function beginThread({ app, user }: NewChat): Promise<Thread> {
-  const { id } = await mesh.sessions.create({ app, user });
-  return threadOf({ app, user, session: id });
+/** The conversation of which a later message is edited. */
+export function sourceOf({ app, user, edits, after }: NewChat): Thread | undefined {
+  return edits === undefined || after === undefined ? undefined : threadOf({ app, user, session: edits });
+}
+
+/** Begins a conversation: a new one, or a copy of another up to the message that is edited. */
+export async function beginThread(chat: NewChat): Promise<Thread> {
+  const { app, user, after: eventId } = chat;
+  const source = sourceOf(chat);
+  if (source === undefined || eventId === undefined) {
+    const { id } = await mesh.sessions.create({ app, user });
+    return threadOf({ app, user, session: id });
+  }
+  const { id } = await mesh.sessions.fork(source.place, { eventId });
+  const copy = threadOf({ app, user, session: id });
+  await copy.load();
+  return copy;
 }

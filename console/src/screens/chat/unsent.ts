@@ -10,14 +10,16 @@ export interface Unsent {
 export interface NewChat {
   readonly app: string;
   readonly user: string;
-  /** The session whose first message is edited. The edit is written apart from the new chat's message. */
+  /** The session of which a message is edited. The edit is written apart from the new chat's message. */
   readonly edits?: string | undefined;
+  /** Id of the event before that message, up to which the chat begins as a copy. The first message has none. */
+  readonly after?: string | undefined;
 }
 
 /** Messages of conversations that have not begun; that of another belongs to its thread. */
 const unsent = new Map<string, Unsent>();
 
-const keyOf = ({ app, user, edits }: NewChat): string => JSON.stringify([app, user, edits]);
+const keyOf = ({ app, user, edits, after }: NewChat): string => JSON.stringify([app, user, edits, after]);
 
 export function nothingUnsent(): Unsent {
   return { text: signal(''), files: signal([]) };
