@@ -215,6 +215,24 @@ test('a renewal of a deleted subscription leaves the watches that other accounts
   expect(await rows('watches')).toMatchObject([{ account_id: other, state: 'active', claim: null }]);
 });
 
+test('a renewal of a Gmail subscription whose mail account gets another address meanwhile is made', async () => {
+  const { context, client, clock, mailAccounts } = webhooks;
+  const { id } = await created({ provider: 'google_gmail' });
+  mailAccounts.expire(accountId, 'google');
+  await expect(client.renewSubscription({ accountId, id })).rejects.toThrow();
+  mailAccounts.connect(accountId, 'google', 'ada@gmail.example');
+  mailAccounts.rename(accountId, 'google', 'ada@moved.example');
+  const transaction = context.db.transaction.bind(context.db);
+  const move = vi.spyOn(context.db, 'transaction').mockImplementationOnce(async (work) => {
+    await planRearming(context.db, { accountId, provider: 'google', now: clock.now() });
+    await webhooks.replica().round();
+    return transaction(work);
+  });
+  const { subscription } = await client.renewSubscription({ accountId, id });
+  move.mockRestore();
+  expect(subscription).toMatchObject({ status: 'active', mailbox: 'ada@moved.example' });
+});
+
 describe('other change types of a failing subscription are registered', () => {
   let id: number;
   const change = () => webhooks.client.updateSubscription({ accountId, id, changeType: 'deleted' });

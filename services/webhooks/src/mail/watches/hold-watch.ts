@@ -18,11 +18,12 @@ const pauseMs = 100;
  */
 export async function holdWatch(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
-  watch: WatchRow,
+  known: WatchRow,
   work: (held: Held) => Promise<void>,
 ): Promise<boolean> {
   const claim = randomUUID();
   const deadline = performance.now() + patienceMs;
+  let watch = known;
   for (;;) {
     const now = clock.now();
     const held = await claimWatch(db, watch, { claim, now, until: new Date(now.getTime() + claimMs) });
@@ -30,7 +31,10 @@ export async function holdWatch(
       await workAndRelease(db, { ...held, claim }, work);
       return true;
     }
-    if ((await selectWatch(db, { accountId: watch.account_id, id: watch.id })).length === 0) return false;
+    const [present] = await selectWatch(db, { accountId: watch.account_id, id: watch.id });
+    if (present === undefined) return false;
+    // Its mail account may have got another address: the claim goes by mailbox.
+    watch = present;
     if (performance.now() > deadline) throw watchBusy();
     await sleep(pauseMs);
   }
