@@ -115,6 +115,7 @@ describe('a failed renewal', () => {
     await webhooks.clock.advance(60 * hour);
     await webhooks.replica().round();
     expect(await shown()).toMatchObject({ status: 'active', lastError: 'The mail provider does not answer.' });
+    await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
     await pass(2 * hour);
     expect(at('PATCH')).toHaveLength(6);
     expect((await shown()).lastError).toBeUndefined();

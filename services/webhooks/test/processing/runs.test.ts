@@ -92,7 +92,9 @@ describe('a run', () => {
     expect((await logsOf(accountId)).map(({ status }) => status)).toEqual(['error', 'error']);
     const told: unknown[] = [];
     await at.processor.jobs.drain(tellOwner, async (notice) => void told.push(notice));
-    expect(told).toMatchObject([{ accountId, mailbox: address, isOfAgent: true }]);
+    expect(told).toMatchObject([
+      { accountId, mailbox: address, fact: { subscriptionId: expect.any(Number) }, byMail: false, isOfAgent: true },
+    ]);
     const errors = () =>
       at.db.query({ text: 'select agent_error from subscriptions where account_id = $1' }, [accountId]);
     expect(await errors()).toEqual([{ agent_error: expect.stringMatching(/^The agent 7 does not exist/) }]);

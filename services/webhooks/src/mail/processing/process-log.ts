@@ -95,5 +95,8 @@ async function tellAgentGone(tx: Transaction, jobs: Jobs, log: DueLog): Promise<
   const { account_id: accountId, subscription_id: id, agent_id: agentId, mailbox } = log;
   const error = `The agent ${agentId} does not exist any more: mail runs nothing. Choose another agent for the subscription.`;
   if ((await updateAgentError(tx, { accountId, id, agentId, error })).length === 0) return;
-  await jobs.add(tx, tellOwner, [{ payload: { accountId, mailbox, reason: error, isOfAgent: true } }]);
+  const fact = { subscriptionId: id };
+  await jobs.add(tx, tellOwner, [
+    { payload: { accountId, mailbox, reason: error, fact, byMail: false, isOfAgent: true } },
+  ]);
 }

@@ -1,5 +1,6 @@
+import type { NewJob } from '@agentmesh/lib/jobs';
 import type { Context } from '../context.ts';
-import { tellOwner } from '../tell-owner.ts';
+import { type Failing, tellOwner } from '../tell-owner.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import { type ActiveSubscriptionRow, selectActiveOfWatch, updateActiveSince } from '../../store/subscriptions.ts';
 import { updateWatchFailed, updateWatchIdle, updateWatchRegistered } from '../../store/watches/watch-outcomes.ts';
@@ -90,17 +91,24 @@ export async function writeFailure(context: Context, watch: Held, error: Provide
   const { db, clock, log, jobs, countFailure } = context;
   const failed = failedAttempt(watch, error, clock.now());
   const told = { watchId: watch.id, provider: watch.provider, kind: error.kind, status: error.status };
-  const failing = { accountId: watch.account_id, mailbox: watch.mailbox, reason: failed.lastError };
   await db.transaction(async (tx) => {
     const [row] = await updateWatchFailed(tx, { ...claimOf(watch), ...failed });
     // A disconnected watch counts as failing already.
     const hasMoved = error.kind === 'other_mailbox' && watch.error_code !== 'other_mailbox';
-    if (row?.failures === 1 || (row !== undefined && hasMoved)) await jobs.add(tx, tellOwner, [{ payload: failing }]);
+    if (row?.failures === 1 || (row !== undefined && hasMoved))
+      await jobs.add(tx, tellOwner, toldOf(watch, failed.lastError));
   });
   countFailure(watch.provider, error.kind);
   if (watch.failures === 0)
     log.error({ ...told, code: error.code }, 'a subscription to a mailbox could not be renewed');
   else log.warn({ ...told, code: error.code, failures: watch.failures + 1 }, 'a subscription still cannot be renewed');
+}
+
+/** The notice and the mail for the owner of a failing watch. */
+function toldOf(watch: Held, reason: string): NewJob<Failing>[] {
+  const { account_id: accountId, mailbox } = watch;
+  const fact = { watchId: String(watch.id), registeredAt: watch.registered_at?.toISOString() ?? null };
+  return [false, true].map((byMail) => ({ payload: { accountId, mailbox, reason, fact, byMail, isOfAgent: false } }));
 }
 
 async function endHeld(context: Context, watch: Held): Promise<void> {

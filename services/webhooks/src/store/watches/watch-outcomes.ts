@@ -74,6 +74,16 @@ export const updateWatchFailed = createQuery<Failed, { failures: number }>({
     where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning failures`,
 });
 
+/** Finds a watch that has failed since its success at `registeredAt`, while an active subscription needs it. */
+export const selectFailingWatch = createQuery<WatchKey & { registeredAt: Date | null }, { id: bigint }>({
+  name: 'select-failing-watch',
+  text: (param) => `select id from watches
+    where account_id = ${param.accountId} and id = ${param.id} and state <> 'ending' and failures > 0
+      and registered_at is not distinct from ${param.registeredAt}::timestamptz and exists (
+        select from subscriptions s where s.account_id = ${param.accountId} and s.watch_id = ${param.id} and s.state = 'active'
+      )`,
+});
+
 const updateIdle = createQuery<Planned>({
   name: 'update-watch-idle',
   text: (param) => `update watches set
