@@ -102,20 +102,16 @@ async function write(schedules: Schedules, row: DueSchedule, { ticks, ...outcome
   const nextAt = ticks.after(tick) ?? null;
   const acted = { accountId, id, tick, nextAt, pauses, refusedBefore: row.refused, ...outcome };
   const written = { ...acted, madeUp: isLate ? row.made_up + 1 : 0 };
-  if (pauses) await pause(schedules, row, written);
+  if (pauses) await pause(schedules, written);
   else await updateScheduleActed(db, written);
   countTicks(outcome.error === null ? 'started' : 'failed', 1);
 }
 
 /** Pauses the schedule unless its owner has changed it since the tick was claimed: a change begins the count of refused runs anew. The owner is told of a pause. */
-async function pause({ db, jobs }: Schedules, row: DueSchedule, acted: ScheduleActed): Promise<void> {
-  const { account_id: accountId, id, next_at: tick, app_name: appName } = row;
-  const reason = `Its last ${mostRefused} runs were refused: ${acted.error ?? ''}`;
-  const isPaused = await db.transaction(async (tx) => {
+async function pause({ db, jobs }: Schedules, acted: ScheduleActed): Promise<void> {
+  await db.transaction(async (tx) => {
     const [written] = await updateScheduleActed(tx, acted);
-    if (written?.is_paused !== true) return false;
-    await jobs.add(tx, tellPaused, [{ payload: { accountId, id, tick: tick.toISOString(), appName, reason } }]);
-    return true;
+    const { accountId, id } = acted;
+    if (written?.is_paused === true) await jobs.add(tx, tellPaused, [{ payload: { accountId, id } }]);
   });
-  if (isPaused) jobs.wake(tellPaused);
 }

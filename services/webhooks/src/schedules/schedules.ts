@@ -11,7 +11,7 @@ import type { Clock } from '../clock.ts';
 /** Resources of schedules. */
 export interface Schedules {
   readonly db: Database;
-  readonly jobs: Pick<Jobs, 'add' | 'wake'>;
+  readonly jobs: Pick<Jobs, 'add'>;
   readonly log: Logger;
   readonly clock: Clock;
   /** Aborts when the process begins nothing new. */

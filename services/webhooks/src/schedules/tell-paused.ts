@@ -1,4 +1,5 @@
 import { defineTask, type Handler } from '@agentmesh/lib/jobs';
+import { selectSchedule } from '../store/schedules.ts';
 import { callMs } from './tick-run.ts';
 import type { Schedules } from './schedules.ts';
 
@@ -6,36 +7,33 @@ import type { Schedules } from './schedules.ts';
 export interface Paused {
   readonly accountId: string;
   readonly id: string;
-  /** The last tick, as ISO 8601. */
-  readonly tick: string;
-  readonly appName: string;
-  /** Sentences for the owner. */
-  readonly reason: string;
 }
 
-/** Added in the transaction that pauses the schedule, so that the owner is told exactly of those that have paused. Retried until runs has stored the notice, or the account is erased. */
+/** Added in the transaction that pauses the schedule. Retried until runs has stored the notice, or the schedule is resumed or deleted, or the account is erased. */
 export const tellPaused = defineTask<Paused>({
   name: 'tell-paused',
   read: (payload) => {
-    const { accountId, id, tick, appName = '', reason = '' } = payload as Partial<Paused>;
-    if (accountId === undefined || id === undefined || tick === undefined) throw new TypeError('not a schedule');
-    return { accountId, id, tick, appName, reason };
+    const { accountId, id } = payload as Partial<Paused>;
+    if (accountId === undefined || id === undefined) throw new TypeError('not a schedule');
+    return { accountId, id };
   },
-  retrySeconds: [5, 30, 120, 600],
+  retrySeconds: [5, 30, 120, 600, 1_800, 3_600],
   timeoutSeconds: 30,
   atOnce: 2,
   pollSeconds: 8,
 });
 
-/** Makes one notice for the owner, however often it is attempted. */
-export function pauseTeller({ notices }: Pick<Schedules, 'notices'>): Handler<Paused> {
-  return async ({ accountId, id, tick, appName, reason }, { signal }) => {
+/** Makes one notice for the owner of a schedule that is still paused, however often it is attempted. */
+export function pauseTeller({ db, notices }: Pick<Schedules, 'db' | 'notices'>): Handler<Paused> {
+  return async ({ accountId, id }, { signal }) => {
+    const [row] = await selectSchedule(db, { accountId, id });
+    if (row === undefined || row.enabled || row.last_error === null) return;
     const notice = {
       accountId,
-      key: `schedule_paused ${id} ${tick}`,
+      key: `schedule_paused ${id} ${row.last_at?.toISOString()}`,
       type: 'schedule_paused',
-      title: `A schedule of ${appName.slice(0, 320)} is paused`,
-      body: `${reason} Resume it when that is mended: POST /api/schedules/${id}/resume`,
+      title: `A schedule of ${row.app_name.slice(0, 320)} is paused`,
+      body: `Its last runs were refused: ${row.last_error} Resume it when that is mended: POST /api/schedules/${id}/resume`,
     };
     await notices.addNotice(notice, { timeoutMs: callMs, signal });
   };

@@ -95,6 +95,23 @@ describe('a schedule', () => {
     expect(Array.from(at.notices.values(), (notice) => notice.accountId)).toEqual([accountId]);
   });
 
+  test('that its owner resumes before the notice of its pause could be stored has none', async () => {
+    const key = await add({ cron: '* * * * *' });
+    at.beforeStart = refused;
+    at.beforeNotice = () => {
+      throw new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.');
+    };
+    for (let minute = 0; minute < 10; minute += 1) {
+      await at.clock.advance(60_000);
+      await at.look();
+    }
+    await at.client.updateSchedule({ ...key, appName: 'mended', enabled: true });
+    at.beforeNotice = () => undefined;
+    await at.db.query({ text: 'update webhooks_jobs.job set start_after = now()' });
+    await at.look();
+    expect([(await read(key))?.enabled, at.notices.size]).toEqual([true, 0]);
+  });
+
   test('that its owner mends while its tenth run is refused goes on, and nobody is told that it is paused', async () => {
     const key = await add({ cron: '* * * * *' });
     at.beforeStart = async () => {
