@@ -34,10 +34,12 @@ export function scheduleJson(schedule: ScheduleMessage | undefined): Schedule {
   };
 }
 
-function lastRunJson({ time, invocationId, sessionId, error }: NonNullable<ScheduleMessage['lastRun']>) {
+function lastRunJson(last: NonNullable<ScheduleMessage['lastRun']>) {
+  const { time, invocationId, appName, userId, sessionId, error } = last;
   return {
     scheduled_at: timeOf(time),
     invocation_id: invocationId === '' ? null : invocationId,
+    ...(appName !== '' && { app_name: appName, user_id: userId }),
     session_id: sessionId,
     error: error === '' ? null : error,
   };

@@ -85,6 +85,10 @@ const ScheduledRun = Type.Object(
   {
     scheduled_at: time('The tick.'),
     invocation_id: nullable('The run; null when it could not be started.'),
+    app_name: Type.Optional(
+      Type.String({ description: 'App of the run, which the schedule may have changed since. Absent: not known.' }),
+    ),
+    user_id: Type.Optional(Type.String({ description: 'Like `app_name`.' })),
     session_id: Type.String(),
     error: nullable('Why the run could not be started; null when it was.'),
   },

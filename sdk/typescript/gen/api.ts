@@ -3799,6 +3799,10 @@ export interface components {
             scheduled_at: string;
             /** @description The run; null when it could not be started. */
             invocation_id: string | null;
+            /** @description App of the run, which the schedule may have changed since. Absent: not known. */
+            app_name?: string;
+            /** @description Like `app_name`. */
+            user_id?: string;
             session_id: string;
             /** @description Why the run could not be started; null when it was. */
             error: string | null;

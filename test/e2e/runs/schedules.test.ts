@@ -13,7 +13,12 @@ interface ScheduleJson {
   readonly id: string;
   readonly enabled: boolean;
   readonly next_times: string[];
-  readonly last_run: { readonly invocation_id: string | null; readonly session_id: string } | null;
+  readonly last_run: {
+    readonly invocation_id: string | null;
+    readonly app_name?: string;
+    readonly user_id?: string;
+    readonly session_id: string;
+  } | null;
 }
 
 const newMessage = { role: 'user', parts: [{ text: 'hello' }] };
@@ -46,7 +51,9 @@ describe('a schedule', () => {
       .toEqual(expect.stringMatching(/^e-/));
     const paused = await caller.request('POST', `/api/schedules/${made.id}/pause`);
     expect(paused).toMatchObject({ status: 200, body: { enabled: false, next_times: [] } });
+    await caller.request('PATCH', `/api/schedules/${made.id}`, { user_id: 'u2' });
     const { last_run: last } = await read(made.id);
+    expect(last).toMatchObject({ app_name: 'echo', user_id: 'u1' });
     const run = () => caller.request<{ status: string }>('GET', `/runs/${last?.invocation_id}`);
     await expect.poll(async () => (await run()).body.status, { timeout: 30_000 }).toBe('completed');
     expect((await run()).body).toMatchObject({

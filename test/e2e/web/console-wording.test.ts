@@ -252,6 +252,28 @@ test('a chat with an agent that is not there says so, and opens no other one', {
   await context.close();
 });
 
+test('the last run of a schedule is linked with its session, also after the schedule got another user', {
+  timeout,
+}, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const newMessage = { role: 'user', parts: [{ text: 'report' }] };
+  const schedule = { cron: '* * * * * *', appName: 'echo', userId: 'u1', sessionId: 'daily', newMessage };
+  const { id } = (await caller.request<{ id: string }>('POST', '/api/schedules', schedule)).body;
+  const path = `/api/schedules/${id}`;
+  const last = async () =>
+    (await caller.request<{ last_run: { invocation_id: string } | null }>('GET', path)).body.last_run;
+  await expect.poll(last, { timeout: 30_000 }).not.toBeNull();
+  await caller.request('POST', `${path}/pause`);
+  await caller.request('PATCH', path, { user_id: 'u2' });
+  await page.goto(`${url}/console/automation`);
+  const run = `/console/runs/echo/u1/daily/${(await last())?.invocation_id}`;
+  await page.locator(`#main a[href="${run}"]`).click();
+  await page.getByRole('heading', { level: 1, name: 'Run' }).waitFor();
+  await context.close();
+});
+
 test('the next times of a schedule are told by the clock of its zone, below a message of any length', {
   timeout,
 }, async ({ skip }) => {

@@ -112,6 +112,15 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
   );
 }
 
+/** The schedule may have got another app or user since. */
+function hrefOf(
+  { app_name: app, user_id: user, session_id: session }: NonNullable<Schedule['last_run']>,
+  id: string,
+): string {
+  if (app === undefined || user === undefined) return href`/runs/${id}`;
+  return href`/runs/${app}/${user}/${session}/${id}`;
+}
+
 function LastRun({ schedule }: { readonly schedule: Schedule }) {
   const { last_run: last, missed_ticks: missed } = schedule;
   return (
@@ -122,7 +131,7 @@ function LastRun({ schedule }: { readonly schedule: Schedule }) {
           {last.invocation_id === null ? (
             <Time at={last.scheduled_at} />
           ) : (
-            <a href={href`/runs/${last.invocation_id}`}>
+            <a href={hrefOf(last, last.invocation_id)}>
               <Time at={last.scheduled_at} />
             </a>
           )}

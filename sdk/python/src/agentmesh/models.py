@@ -1,7 +1,7 @@
 """Records of the API. Generated from the OpenAPI document by `npm run generate`; do not edit."""
 from __future__ import annotations
 
-# SHA-256 of the document: ab19702e3f9593f5307f6f2915278c993b45259d12e2d25f2c51f0d4ea854ba1
+# SHA-256 of the document: d4b6fc36c0d21231c3ee4f1dab12a04967b97242f0e121300a47152a328b1e06
 
 from typing import Any, Literal, TypeAlias
 
@@ -1094,6 +1094,14 @@ class ScheduledRun(TypedDict):
     invocation_id: str | None
     """
     The run; null when it could not be started.
+    """
+    app_name: NotRequired[str]
+    """
+    App of the run, which the schedule may have changed since. Absent: not known.
+    """
+    user_id: NotRequired[str]
+    """
+    Like `app_name`.
     """
     session_id: str
     error: str | None

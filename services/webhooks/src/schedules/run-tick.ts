@@ -6,7 +6,7 @@ import {
   updateScheduleMissed,
 } from '../store/schedules.ts';
 import type { Schedules } from './schedules.ts';
-import { failureOf, findTickRun, sessionOf, startTickRun } from './tick-run.ts';
+import { failureOf, findTickRun, type Place, placeOf, startTickRun } from './tick-run.ts';
 import { tellPaused } from './tell-paused.ts';
 import { readTicks, type Ticks } from './ticks.ts';
 
@@ -42,7 +42,7 @@ async function waitForHour(schedules: Schedules, row: DueSchedule, ticks: Ticks)
   const error = `The schedules of the account have started ${runsPerHour} runs in this hour. They go on in the next one.`;
   const later = { after: () => ticks.after(new Date(hourEnds - 1)) };
   const { refused } = row;
-  await write(schedules, row, { invocationId: null, sessionId: sessionOf(row), error, ticks: later, refused });
+  await write(schedules, row, { invocationId: null, error, ticks: later, refused });
 }
 
 /** Counts the ticks before a time as missed. A tick whose run was started by a process that died before it could write that was not missed. */
@@ -70,8 +70,7 @@ async function start(
   const { db, clock } = schedules;
   const now = clock.now().getTime();
   const { account_id: accountId, id, next_at: tick } = row;
-  const sessionId = sessionOf(row);
-  const started = startTickRun(schedules, row, sessionId);
+  const started = startTickRun(schedules, row);
   const { isTransient, isRefused, ...outcome } = await started.catch((error: unknown) =>
     failureOf(schedules, row, error),
   );
@@ -81,12 +80,13 @@ async function start(
     return;
   }
   const refused = outcome.error === null ? 0 : row.refused + (isRefused ? 1 : 0);
-  await write(schedules, row, { ...outcome, sessionId, ticks, refused });
+  await write(schedules, row, { ...outcome, ticks, refused });
 }
 
 interface Outcome {
   readonly invocationId: string | null;
-  readonly sessionId: string;
+  /** Default: that of the schedule. */
+  readonly place?: Place;
   readonly error: string | null;
   readonly ticks: Pick<Ticks, 'after'>;
   /** Ticks in a row whose runs were refused, with this one. */
@@ -94,13 +94,22 @@ interface Outcome {
 }
 
 /** Writes what became of the tick. The schedule pauses when its runs are refused again and again. */
-async function write(schedules: Schedules, row: DueSchedule, { ticks, ...outcome }: Outcome): Promise<void> {
+async function write(schedules: Schedules, row: DueSchedule, { ticks, place, ...outcome }: Outcome): Promise<void> {
   const { db, clock, countTicks } = schedules;
   const { account_id: accountId, id, next_at: tick } = row;
   const isLate = tick.getTime() < clock.now().getTime() - graceMs;
   const pauses = outcome.refused >= mostRefused;
   const nextAt = ticks.after(tick) ?? null;
-  const acted = { accountId, id, tick, nextAt, pauses, refusedBefore: row.refused, ...outcome };
+  const acted = {
+    accountId,
+    id,
+    tick,
+    nextAt,
+    pauses,
+    refusedBefore: row.refused,
+    ...outcome,
+    ...(place ?? placeOf(row)),
+  };
   const written = { ...acted, madeUp: isLate ? row.made_up + 1 : 0 };
   if (pauses) await pause(schedules, written);
   else await updateScheduleActed(db, written);

@@ -17,10 +17,19 @@ const transient: readonly MeshCode[] = [
   'internal',
 ];
 
+/** Names of the session of a run. */
+export interface Place {
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
 /** The outcome of an attempt to start the run of a tick. */
 export interface Started {
   readonly invocationId: string | null;
   readonly error: string | null;
+  /** Where an earlier attempt has started the run; absent: in the place that was asked for. */
+  readonly place?: Place;
   /** Another attempt may not fail so. */
   readonly isTransient?: boolean;
   /** The next tick fails alike, until somebody changes something. */
@@ -28,17 +37,18 @@ export interface Started {
 }
 
 /** The session of a tick's run: that of the schedule, or one of its own. */
-export function sessionOf({ id, session_id: sessionId, next_at: tick }: DueSchedule): string {
-  return sessionId ?? `schedule_${id}_${tick.toISOString().replace(/\.000Z$|[-:]/g, '')}Z`;
+export function placeOf(row: DueSchedule): Place {
+  const { id, app_name: appName, user_id: userId, session_id: sessionId, next_at: tick } = row;
+  const own = `schedule_${id}_${tick.toISOString().replace(/\.000Z$|[-:]/g, '')}Z`;
+  return { appName, userId, sessionId: sessionId ?? own };
 }
 
 /**
  * Starts the run of a tick. The key and the id of the run are made of the schedule and the tick, so there is one run, whoever acts on the tick, and how
  * often.
  */
-export async function startTickRun({ runs }: Schedules, row: DueSchedule, sessionId: string): Promise<Started> {
-  const { account_id: accountId, app_name: appName, user_id: userId } = row;
-  const session = { accountId, appName, userId, sessionId };
+export async function startTickRun(schedules: Schedules, row: DueSchedule): Promise<Started> {
+  const session = { accountId: row.account_id, ...placeOf(row) };
   const time = row.next_at.toISOString();
   const invocationId = invocationIdOf(row);
   const asked = {
@@ -50,10 +60,14 @@ export async function startTickRun({ runs }: Schedules, row: DueSchedule, sessio
     idempotencyKey: `schedule:${row.id}:${time}`,
     createsSession: true,
   };
-  await runs.startRun(asked, { timeoutMs: callMs }).catch((error: unknown) => {
-    // An earlier attempt has started the run, and the schedule was changed since.
+  try {
+    await schedules.runs.startRun(asked, { timeoutMs: callMs });
+  } catch (error) {
     if (!isMeshError(error) || error.reason !== 'idempotency_key_reused') throw error;
-  });
+    // An earlier attempt has started the run, and the schedule was changed since.
+    const started = await findTickRun(schedules, row);
+    if (started !== undefined) return { ...started, error: null };
+  }
   return { invocationId, error: null };
 }
 
@@ -61,14 +75,16 @@ export async function startTickRun({ runs }: Schedules, row: DueSchedule, sessio
 export async function findTickRun(
   { sessions }: Schedules,
   row: DueSchedule,
-): Promise<{ readonly invocationId: string; readonly sessionId: string } | undefined> {
+): Promise<{ readonly invocationId: string; readonly place: Place } | undefined> {
   const invocationId = invocationIdOf(row);
   const asked = { accountId: row.account_id, invocationId, userId: '' };
   const { run } = await sessions.getRun(asked, { timeoutMs: callMs }).catch((error: unknown) => {
     if (!isMeshError(error) || error.code !== 'not_found') throw error;
     return { run: undefined };
   });
-  return run && { invocationId, sessionId: run.sessionId };
+  if (run === undefined) return undefined;
+  const { appName, userId, sessionId } = run;
+  return { invocationId, place: { appName, userId, sessionId } };
 }
 
 /** The outcome of an attempt that failed. */

@@ -17,6 +17,8 @@ export interface ScheduleRow {
   readonly next_at: Date | null;
   readonly last_at: Date | null;
   readonly last_invocation_id: string | null;
+  readonly last_app_name: string | null;
+  readonly last_user_id: string | null;
   readonly last_session_id: string | null;
   readonly last_error: string | null;
   readonly made_up: number;
@@ -29,7 +31,8 @@ export interface ScheduleRow {
 }
 
 const columns = `account_id, id, cron, timezone, app_name, user_id, session_id, message, multitask, catch_up, enabled, next_at, last_at,
-  last_invocation_id, last_session_id, last_error, made_up, refused, missed_ticks, last_missed_at, created_at, updated_at`;
+  last_invocation_id, case when last_named_at = last_at then last_app_name end as last_app_name,
+  case when last_named_at = last_at then last_user_id end as last_user_id, last_session_id, last_error, made_up, refused, missed_ticks, last_missed_at, created_at, updated_at`;
 
 interface ScheduleKey {
   readonly accountId: string;
@@ -160,6 +163,8 @@ export interface ScheduleActed extends ScheduleKey {
   readonly tick: Date;
   readonly nextAt: Date | null;
   readonly invocationId: string | null;
+  readonly appName: string;
+  readonly userId: string;
   readonly sessionId: string;
   readonly error: string | null;
   readonly madeUp: number;
@@ -181,7 +186,7 @@ const isUnchanged = (param: Placeholders<ScheduleActed>): string =>
 export const updateScheduleActed = createQuery<ScheduleActed, { is_paused: boolean }>({
   name: 'update-schedule-acted',
   text: (param) => `update schedules set last_at = ${param.tick}, last_invocation_id = ${param.invocationId},
-      last_session_id = ${param.sessionId}, last_error = ${param.error},
+      last_app_name = ${param.appName}, last_user_id = ${param.userId}, last_named_at = ${param.tick}, last_session_id = ${param.sessionId}, last_error = ${param.error},
       made_up = case when next_at = ${param.tick} then ${param.madeUp} else made_up end,
       refused = case when ${isUnchanged(param)} then ${param.refused}::integer else refused end,
       enabled = enabled and not (${param.pauses}::boolean and coalesce(${isUnchanged(param)}, false)),

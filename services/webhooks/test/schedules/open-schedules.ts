@@ -127,5 +127,6 @@ async function addNotice(test: TestSchedules, notice: AddNoticeRequest): Promise
 function getRun({ runs }: TestSchedules, id: string): object {
   const run = runs.find(({ invocationId }) => invocationId === id);
   if (run === undefined) throw new MeshError('not_found', 'run_not_found', 'There is no such run.');
-  return { run: { invocationId: id, sessionId: run.session?.sessionId ?? '' } };
+  const { appName = '', userId = '', sessionId = '' } = run.session ?? {};
+  return { run: { invocationId: id, appName, userId, sessionId } };
 }

@@ -157,6 +157,18 @@ export declare type ScheduledRun = Message<"agentmesh.webhooks.v1.ScheduledRun">
    * @generated from field: string error = 4;
    */
   error: string;
+
+  /**
+   * App and user of the run, which the schedule may have changed since; empty: not known, because a former version has acted on the tick.
+   *
+   * @generated from field: string app_name = 5;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string user_id = 6;
+   */
+  userId: string;
 };
 
 /**

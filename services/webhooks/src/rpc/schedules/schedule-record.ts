@@ -23,6 +23,8 @@ export function scheduleRecord(row: ScheduleRow, now: Date): MessageInitShape<ty
       lastRun: {
         time: secondsOf(row.last_at),
         invocationId: row.last_invocation_id ?? '',
+        appName: row.last_app_name ?? '',
+        userId: row.last_user_id ?? '',
         sessionId: row.last_session_id ?? '',
         error: row.last_error ?? '',
       },
