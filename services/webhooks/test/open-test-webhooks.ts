@@ -13,6 +13,7 @@ import { type FakeMicrosoft, startFakeMicrosoft } from '../../../test/fakes/micr
 import { createVirtualClock, type VirtualClock } from '../../../test/fakes/upstream/index.ts';
 import { settings } from '../src/config.ts';
 import type { Context } from '../src/mail/context.ts';
+import { askByMail } from '../src/jobs/ask-by-mail.ts';
 import { tellOwner } from '../src/mail/tell-owner.ts';
 import { mailProviders } from '../src/mail/mail-providers.ts';
 import type { MailProvider } from '../src/mail/provider/mail-provider.ts';
@@ -70,7 +71,7 @@ export async function openTestWebhooks(
   const migrations = new URL('../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations, jobs: true }, log));
   const metrics = createMetrics({ processMetrics: false });
-  const jobs = resources.use(await openJobs({ service: 'webhooks', db, tasks: [tellOwner], log, metrics }));
+  const jobs = resources.use(await openJobs({ service: 'webhooks', db, tasks: [tellOwner, askByMail], log, metrics }));
   const mailAccounts = createTestMailAccounts({ clock, microsoft, google });
   const env = { ...microsoft.settings, ...google.settings, PUBLIC_BASE_URL: receiver.url, ...environment };
   const config = parseSettings(settings, env);

@@ -12,7 +12,7 @@ export interface Asking {
   readonly sessionPk: string;
 }
 
-/** Added before the message of the run is acknowledged. */
+/** Added before the message of the run is acknowledged. Retried until auth has the mail, or the run does not wait any more, or the account is erased. */
 export const askByMail = defineTask<Asking>({
   name: 'ask-by-mail',
   read: (payload) => {
@@ -21,12 +21,10 @@ export const askByMail = defineTask<Asking>({
     if (typeof accountId !== 'string' || typeof invocationId !== 'string') throw new TypeError('not a run');
     return { accountId, invocationId, sessionPk };
   },
-  retrySeconds: [5, 30, 120, 600],
-  mostAttempts: 40,
+  retrySeconds: [5, 30, 120, 600, 1_800, 3_600],
   timeoutSeconds: 30,
   atOnce: 4,
   pollSeconds: 8,
-  personal: true,
 });
 
 /** Asks auth to mail the account a link, if the run still waits. Auth sends one mail for each wait, however often it is asked. */
