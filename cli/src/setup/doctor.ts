@@ -1,3 +1,4 @@
+import { AgentMeshError, type SavedKey } from '@agentmesh/client';
 import type { Command } from 'commander';
 import { signInAdvice } from '../terminal/advice.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -71,25 +72,25 @@ interface Readiness {
   readonly detail?: Readiness;
 }
 
-/** The errors of services that are away, by their names. */
-async function awayOf({ url }: Session): Promise<readonly (readonly [name: string, error: string])[]> {
+/** Whether each service is ready, by its name. */
+async function statesOf({ url }: Session): Promise<readonly (readonly [name: string, state: Check])[]> {
   const response = await fetch(`${url}/readyz`);
   const body = (await response.json()) as Readiness;
-  const states = Object.entries((body.detail ?? body).checks ?? {});
-  return states.filter(([, { ok }]) => !ok).map(([name, { error }]) => [name, error ?? 'away']);
+  return Object.entries((body.detail ?? body).checks ?? {});
 }
 
 async function services(session: Session): Promise<Finding> {
-  const away = await awayOf(session);
-  const found = away.length === 0 ? 'all are ready' : away.map((it) => it.join(': ')).join(', ');
+  const away = (await statesOf(session)).filter(([, { ok }]) => !ok);
+  const found = away.map(([name, { error }]) => `${name}: ${error ?? 'away'}`).join(', ') || 'all are ready';
   return { check: 'services', ok: away.length === 0, found, advice: 'look at the logs of these services' };
 }
 
+/** The server does not say why a service is away. When all services that store data are away, the reason is most likely their database. */
 async function database(session: Session): Promise<Finding> {
-  const without = (await awayOf(session)).filter(([, error]) => /database|postgres/i.test(error));
-  const found = without.length === 0 ? 'is reached' : `${without.map(([name]) => name).join(', ')} cannot reach it`;
-  const advice = 'start PostgreSQL, or look at DATABASE_URL of these services';
-  return { check: 'database', ok: without.length === 0, found, advice };
+  const storing = (await statesOf(session)).filter(([name]) => name !== 'transcription');
+  const ok = storing.length === 0 || storing.some(([, state]) => state.ok);
+  const found = ok ? 'is reached' : 'all services that use it are away';
+  return { check: 'database', ok, found, advice: 'start PostgreSQL, or look at DATABASE_URL of these services' };
 }
 
 /** Commands and servers of one minor version belong together. */
@@ -110,7 +111,9 @@ async function signIn({ mesh, url }: Session): Promise<Finding> {
     const { email } = await mesh.account.me();
     return { check, ok: true, found: email };
   } catch (error) {
-    return { check, ok: false, found: (error as Error).message, advice: signInAdvice(url) };
+    const isAway = error instanceof AgentMeshError && error.status >= 500;
+    const advice = isAway ? 'try again when its services are ready' : signInAdvice(url);
+    return { check, ok: false, found: (error as Error).message, advice };
   }
 }
 
@@ -133,9 +136,17 @@ async function apps({ mesh }: Session): Promise<Finding> {
 }
 
 async function models({ mesh }: Session): Promise<Finding> {
+  const check = 'models';
   const { default_llm_available: isThere, default_llm_model_id: id } = await mesh.account.serverConfig();
   const saved = await mesh.keys.list().catch(() => []);
-  const found = [...(isThere ? [`default ${id}`] : []), ...saved.map((key) => `${key.provider} (${key.key_name})`)];
+  const nameOf = (key: SavedKey): string => `${key.provider} (${key.key_name})`;
+  // The server cannot decrypt them: its ENCRYPT_KEY has changed.
+  const lost = saved.filter(({ status }) => status === 'needs_reentry').map(nameOf);
+  if (lost.length > 0) {
+    const advice = 'enter their values again: PATCH /api/saved-api-keys/<id>, with the ids of agentmesh keys list';
+    return { check, ok: false, found: `cannot be read any more: ${lost.join(', ')}`, advice };
+  }
+  const found = [...(isThere ? [`default ${id}`] : []), ...saved.map(nameOf)];
   const advice = 'the echo agent works without; else give the server a key, such as OPENAI_API_KEY, or save one';
-  return { check: 'models', ok: found.length > 0, found: found.join(', ') || 'no key for a model', advice };
+  return { check, ok: found.length > 0, found: found.join(', ') || 'no key for a model', advice };
 }

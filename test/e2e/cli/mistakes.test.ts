@@ -44,6 +44,38 @@ describe('a mistake names what to do:', () => {
     expect((await command(['doctor', '--url', 'http://127.0.0.1:9'])).out).toContain('--url or AGENTMESH_URL');
   });
 
+  /** What the doctor says of a server with these answers, by path. */
+  const diagnosisOf = async (answers: Record<string, readonly [status: number, body: object]>): Promise<string> => {
+    const other = createServer(({ url = '' }, response) => {
+      const [status, body] = answers[url] ?? [200, { status: 'ok', email: 'ada@example.com' }];
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { out } = await command(['doctor', '--url', `http://127.0.0.1:${(other.address() as AddressInfo).port}`]);
+    other.close();
+    return out;
+  };
+
+  test('a saved key that the server cannot read any more', async () => {
+    const key = { provider: 'openai', key_name: 'old', status: 'needs_reentry' };
+    const out = await diagnosisOf({ '/api/saved-api-keys': [200, [key]] });
+    expect(out).toMatch(/models +WRONG +cannot be read any more: openai \(old\) +.*agentmesh keys list/);
+  });
+
+  test('a database that is away, and not the token', async () => {
+    const failed = { ok: false, error: 'failed' };
+    const checks = { auth: failed, sessions: failed, transcription: { ok: true, error: null } };
+    const out = await diagnosisOf({
+      '/readyz': [503, { detail: { status: 'not_ready', checks } }],
+      '/api/users/me': [503, { detail: 'Accounts cannot be checked right now.', code: 'identity_unavailable' }],
+    });
+    expect(out).toMatch(
+      /sign-in +WRONG +Accounts cannot be checked right now\. +try again when its services are ready/,
+    );
+    expect(out).toMatch(/services +WRONG +auth: failed, sessions: failed +/);
+    expect(out).toMatch(/database +WRONG +.*start PostgreSQL/);
+  });
+
   test('a token that is not valid, and none', async () => {
     const wrong = { AGENTMESH_TOKEN: 'wrong' };
     const advice = 'Set another AGENTMESH_TOKEN, or unset it and type: agentmesh login';
