@@ -50,7 +50,7 @@ migrate prepares the database and the login of each <SERVICE>_DATABASE_URL, or t
 --print-sql prints the SQL that an administrator runs where the login of migrate may not create roles
 verify-restore compares a restored database with the rights, messages and payloads that belong to it, and changes nothing
 --replay has the dead letters of the named services delivered again
---reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
+--reencrypt encrypts again, beside the running mesh, what the named services have stored under ENCRYPT_KEY_PREVIOUS`;
 
 /** Starts the named services, or `all`, in this process with the settings of `env`. `signal` ends a start that still waits. */
 async function runMesh(names: readonly string[], env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<MeshProcess> {

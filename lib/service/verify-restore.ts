@@ -48,7 +48,7 @@ export async function verifyRestore({ services, env, print }: VerifyRestoreOptio
     await verifyService(service, { url, env, dataDir, resources, tally });
   }
   if (config.NATS_URL.length > 0) print(`note: ${streamNote(services)}`);
-  print(tally.faults === 0 ? 'the restore is whole' : `${tally.faults} faults: docs/backup.md says what to do`);
+  print(tally.faults === 0 ? 'the restore is whole' : `faults: ${tally.faults}; docs/backup.md says what to do`);
   return tally.faults === 0;
 }
 
