@@ -81,6 +81,13 @@ test('a payload that the store has lost is damaged, not an artifact that does no
   await expect(readBytes(key)).rejects.toMatchObject(damaged);
 });
 
+test('a payload without its first byte is told in the place of its head, so that a download has the status', async () => {
+  const { key, file } = await saved();
+  await rm(file);
+  const messages = service.client.loadArtifact({ key })[Symbol.asyncIterator]();
+  await expect(messages.next()).rejects.toMatchObject(damaged);
+});
+
 test('a payload that the store has lost is not looked up for a caller who has left', async () => {
   const { key } = await saved();
   const leaving = new AbortController();
@@ -108,9 +115,12 @@ test.each([
 
 test('an artifact that is deleted before its payload is read is not found', async () => {
   const { key, file } = await saved();
-  const opened = service.client.loadArtifact({ key })[Symbol.asyncIterator]();
-  expect((await opened.next()).value).toMatchObject({ kind: { case: 'head' } });
-  await service.client.deleteArtifact({ key });
-  await rm(file);
-  await expect(opened.next()).rejects.toMatchObject({ code: 'not_found', reason: 'artifact_not_found' });
+  const store = await openDirectoryStore(join(service.folder, 'artifacts'));
+  const read: BlobStore['read'] = async function* (...wanted) {
+    await service.client.deleteArtifact({ key });
+    await rm(file);
+    yield* store.read(...wanted);
+  };
+  const failure = await failureOf(key, { read }, new AbortController().signal);
+  expect(failure).toMatchObject({ code: 'not_found', reason: 'artifact_not_found' });
 });

@@ -14,18 +14,27 @@ import type { Handlers } from './handlers.ts';
 const maxReferences = 8;
 const chunkBytes = 256 * 1024;
 
-/** Streams a version: its head, then its payload. Data without bytes answers `artifact_not_found`, as ADK's server does; a text may be empty. */
+/**
+ * Streams a version: its head, then its payload. Data without bytes answers `artifact_not_found`, as ADK's server does; a text may be empty.
+ * The first bytes are read before the head is sent: a download whose head has come has its status already.
+ */
 export function loadArtifact(context: Context): Handlers['loadArtifact'] {
   return async function* (request, call) {
     const reading = { ...context, db: context.db.within(call) };
     const { key, row } = await findVersion(reading, request);
     if (row.payload === 'data' && row.size === 0n) throw artifactNotFound();
     const head = { version: versionRecord(key, row), payload: toKind(row.payload), partJson: Buffer.from(row.part) };
-    yield { kind: { case: 'head' as const, value: head } };
+    const chunks = readPayload(reading, { key, row }, rangeOf(request, row));
+    const first = await chunks.next();
     const release = createMemoryRelease();
-    for await (const chunk of readPayload(reading, { key, row }, rangeOf(request, row))) {
-      release(chunk.byteLength);
-      yield { kind: { case: 'chunk' as const, value: chunk } };
+    try {
+      yield { kind: { case: 'head' as const, value: head } };
+      for (let next = first; next.done !== true; next = await chunks.next()) {
+        release(next.value.byteLength);
+        yield { kind: { case: 'chunk' as const, value: next.value } };
+      }
+    } finally {
+      await chunks.return(undefined);
     }
   };
 }
