@@ -64,7 +64,7 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(await script('quiet_streams.py')).toEqual({ code: 0, output: '' });
   });
 
-  test('sends one Idempotency-Key with all tries of a request, uploads too', async () => {
+  test('sends one Idempotency-Key with all tries of a request, uploads too, and a given one in its place', async () => {
     expect(await script('keyed_requests.py')).toEqual({ code: 0, output: '' });
   });
 

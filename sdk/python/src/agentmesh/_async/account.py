@@ -40,9 +40,12 @@ class AsyncAccount:
         """The account of the token."""
         return await self._transport.json(Call("GET", "/api/users/me"), models.User)
 
-    async def update(self, id: int, body: models.UpdateUserRequest) -> models.User:
+    async def update(
+        self, id: int, body: models.UpdateUserRequest, *, idempotency_key: str | None = None
+    ) -> models.User:
         """Changes the name of an account, one's own or another one for admins."""
-        return await self._transport.json(Call("PATCH", route("/api/users/{}", id), body=body), models.User)
+        call = Call("PATCH", route("/api/users/{}", id), body=body).keyed(idempotency_key)
+        return await self._transport.json(call, models.User)
 
     async def delete(self, id: int) -> str:
         """Deletes an account with everything that it has. Cannot be undone. Answers the id of the receipt, for `erasure`."""

@@ -51,9 +51,10 @@ class AsyncAgents:
         """One agent."""
         return await self._transport.json(Call("GET", _path_of(id)), records.Agent)
 
-    async def create(self, body: records.AgentRequest) -> records.NewAgent:
+    async def create(self, body: records.AgentRequest, *, idempotency_key: str | None = None) -> records.NewAgent:
         """Makes an agent."""
-        return await self._transport.json(Call("POST", "/api/agents", body=body), records.NewAgent)
+        call = Call("POST", "/api/agents", body=body).keyed(idempotency_key)
+        return await self._transport.json(call, records.NewAgent)
 
     async def update(self, id: str | int, body: records.AgentRequest, *, if_match: str | None = None) -> records.Agent:
         """Replaces the agent's record."""
@@ -68,16 +69,19 @@ class AsyncAgents:
         """All versions of an agent, with their records."""
         return await self._transport.json(Call("GET", f"{_path_of(id)}/versions"), list[records.AgentVersion])
 
-    async def restore(self, id: str | int, version: int, *, if_match: str | None = None) -> records.Agent:
+    async def restore(
+        self, id: str | int, version: int, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> records.Agent:
         """Makes the record of an earlier version the newest one."""
         path = f"{_path_of(id)}{route('/versions/{}/restore', version)}"
-        return await self._transport.json(Call("POST", path, headers={"if-match": if_match}), records.Agent)
+        call = Call("POST", path, headers={"if-match": if_match}).keyed(idempotency_key)
+        return await self._transport.json(call, records.Agent)
 
     async def yaml(self, id: str | int) -> str:
         """The agent as YAML, in the form of `root_agent.yaml`."""
         return await self._transport.text(Call("GET", f"{_path_of(id)}/yaml"))
 
-    async def create_from_yaml(self, text: str) -> records.NewAgent:
+    async def create_from_yaml(self, text: str, *, idempotency_key: str | None = None) -> records.NewAgent:
         r"""Makes an agent from YAML.
 
         >>> text = "name: helper\nmodel: echo/default\ninstruction: Help.\n"
@@ -86,7 +90,7 @@ class AsyncAgents:
         'Help.'
         """
         call = Call("POST", "/api/agents/yaml", upload=text.encode(), headers=_YAML)
-        return await self._transport.json(call, records.NewAgent)
+        return await self._transport.json(call.keyed(idempotency_key), records.NewAgent)
 
     async def check_yaml(self, text: str, *, id: str | int | None = None) -> None:
         """Checks YAML as it would be for a new agent, or for the agent `id`. Raises an InvalidRequestError with all faults."""

@@ -59,14 +59,41 @@ class AsyncAgentMesh:
         self.webhooks = AsyncWebhooks(transport)
 
     async def request(
-        self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
     ) -> Any:
         """Sends any request, as the verbs of this client do: for routes that have none.
 
         >>> mesh.request("GET", "/health")["status"]
         'ok'
         """
-        return await self._transport.any(Call(method, path, query=query or {}, body=body))
+        return await self._transport.any(_call(method, path, query, body, headers).keyed(idempotency_key))
+
+    async def request_tagged(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> tuple[Any, str | None]:
+        r"""Like `request`, with the entity tag of the answer for `if_match`.
+
+        >>> made = mesh.agents.create_from_yaml("name: tagged\nmodel: echo/default\ninstruction: Help.\n")
+        >>> agent, tag = mesh.request_tagged("GET", f"/api/agents/{made['agent_id']}")
+        >>> mesh.agents.delete(agent["agent_id"], if_match=tag)
+        """
+        call = _call(method, path, query, body, headers).keyed(idempotency_key)
+        value, answered = await self._transport.headers(call)
+        return value, answered.get("etag")
 
     async def aclose(self) -> None:
         """Closes all connections."""
@@ -79,3 +106,10 @@ class AsyncAgentMesh:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _call(
+    method: str, path: str, query: Mapping[str, Any] | None, body: Any, headers: Mapping[str, str] | None
+) -> Call:
+    given = {name.lower(): value for name, value in (headers or {}).items()}
+    return Call(method, path, query=query or {}, body=body, headers=given)

@@ -24,13 +24,19 @@ class AsyncKeys:
         """One saved key."""
         return await self._transport.json(Call("GET", _key(id)), models.SavedKey)
 
-    async def create(self, body: models.CreateSavedKeyRequest) -> models.SavedKeyAnswer:
+    async def create(
+        self, body: models.CreateSavedKeyRequest, *, idempotency_key: str | None = None
+    ) -> models.SavedKeyAnswer:
         """Saves a key."""
-        return await self._transport.json(Call("POST", "/api/saved-api-keys", body=body), models.SavedKeyAnswer)
+        call = Call("POST", "/api/saved-api-keys", body=body).keyed(idempotency_key)
+        return await self._transport.json(call, models.SavedKeyAnswer)
 
-    async def update(self, id: str, body: models.UpdateSavedKeyRequest) -> models.SavedKeyAnswer:
+    async def update(
+        self, id: str, body: models.UpdateSavedKeyRequest, *, idempotency_key: str | None = None
+    ) -> models.SavedKeyAnswer:
         """Changes the given fields of a saved key."""
-        return await self._transport.json(Call("PATCH", _key(id), body=body), models.SavedKeyAnswer)
+        call = Call("PATCH", _key(id), body=body).keyed(idempotency_key)
+        return await self._transport.json(call, models.SavedKeyAnswer)
 
     async def test(self, id: str) -> models.SavedKeyTest:
         """Asks the provider whether the key is good."""
@@ -78,9 +84,12 @@ class AsyncTokens:
         """Newest first."""
         return self._transport.pages("/api/auth/tokens", {"limit": 100, **query}, models.PersonalToken)
 
-    async def create(self, body: models.CreatePersonalTokenRequest) -> models.NewPersonalToken:
+    async def create(
+        self, body: models.CreatePersonalTokenRequest, *, idempotency_key: str | None = None
+    ) -> models.NewPersonalToken:
         """Makes a token. `token` of the answer is shown this once. Needs a sign-in with the password."""
-        return await self._transport.json(Call("POST", "/api/auth/tokens", body=body), models.NewPersonalToken)
+        call = Call("POST", "/api/auth/tokens", body=body).keyed(idempotency_key)
+        return await self._transport.json(call, models.NewPersonalToken)
 
     async def revoke(self, id: str) -> None:
         """Ends a token."""

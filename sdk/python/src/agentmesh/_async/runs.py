@@ -107,21 +107,31 @@ class AsyncRuns:
         """Runs that wait for a person: for an approval, an input, or the result of a long-running tool."""
         return self.list(**{**query, "status": "waiting"})
 
-    async def cancel(self, run_id: RunLike) -> models.Run:
+    async def cancel(self, run_id: RunLike, *, idempotency_key: str | None = None) -> models.Run:
         """Stops a run and keeps its text so far. A run that is over stays as it is."""
-        return await self._transport.json(run_call("POST", run_id, "/cancel", body={}), models.Run)
+        call = run_call("POST", run_id, "/cancel", body={}).keyed(idempotency_key)
+        return await self._transport.json(call, models.Run)
 
-    async def steer(self, run_id: RunLike, message: MessageLike) -> models.Run:
+    async def steer(
+        self, run_id: RunLike, message: MessageLike, *, idempotency_key: str | None = None
+    ) -> models.Run:
         """Adds a message to a run that is not over."""
         body = {"newMessage": message_of(message)}
-        return await self._transport.json(run_call("POST", run_id, "/messages", body=body), models.Run)
+        call = run_call("POST", run_id, "/messages", body=body).keyed(idempotency_key)
+        return await self._transport.json(call, models.Run)
 
     async def answer(
-        self, run_id: RunLike, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: models.Run | None = None
+        self,
+        run_id: RunLike,
+        answer: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        run: models.Run | None = None,
+        *,
+        idempotency_key: str | None = None,
     ) -> models.Run:
         """Answers what a run waits for: the response to its only call, or answers with `id` and `response`."""
         known = run if run is not None else await self.get(run_id)
-        return await self._transport.json(answer_call(run_id, answer, known), models.Run)
+        call = answer_call(run_id, answer, known).keyed(idempotency_key)
+        return await self._transport.json(call, models.Run)
 
     def webhook_deliveries(self, run_id: RunLike) -> AsyncIterator[models.WebhookDelivery]:
         """Messages to the webhook of a run, and what became of them."""

@@ -24,7 +24,9 @@ class Schedules:
         """One schedule."""
         return self._transport.json(Call("GET", _schedule(id)), models.Schedule)
 
-    def create(self, body: models.CreateScheduleRequest) -> models.Schedule:
+    def create(
+        self, body: models.CreateScheduleRequest, *, idempotency_key: str | None = None
+    ) -> models.Schedule:
         """Makes a schedule.
 
         >>> message = {"role": "user", "parts": [{"text": "Good morning"}]}
@@ -33,19 +35,25 @@ class Schedules:
         >>> mesh.schedules.pause(made["id"])["enabled"]
         False
         """
-        return self._transport.json(Call("POST", "/api/schedules", body=body), models.Schedule)
+        call = Call("POST", "/api/schedules", body=body).keyed(idempotency_key)
+        return self._transport.json(call, models.Schedule)
 
-    def update(self, id: str, body: models.UpdateScheduleRequest) -> models.Schedule:
+    def update(
+        self, id: str, body: models.UpdateScheduleRequest, *, idempotency_key: str | None = None
+    ) -> models.Schedule:
         """Changes the given fields of a schedule."""
-        return self._transport.json(Call("PATCH", _schedule(id), body=body), models.Schedule)
+        call = Call("PATCH", _schedule(id), body=body).keyed(idempotency_key)
+        return self._transport.json(call, models.Schedule)
 
-    def pause(self, id: str) -> models.Schedule:
+    def pause(self, id: str, *, idempotency_key: str | None = None) -> models.Schedule:
         """Lets a schedule start nothing until it is resumed."""
-        return self._transport.json(Call("POST", f"{_schedule(id)}/pause"), models.Schedule)
+        call = Call("POST", f"{_schedule(id)}/pause").keyed(idempotency_key)
+        return self._transport.json(call, models.Schedule)
 
-    def resume(self, id: str) -> models.Schedule:
+    def resume(self, id: str, *, idempotency_key: str | None = None) -> models.Schedule:
         """Ends the pause of a schedule."""
-        return self._transport.json(Call("POST", f"{_schedule(id)}/resume"), models.Schedule)
+        call = Call("POST", f"{_schedule(id)}/resume").keyed(idempotency_key)
+        return self._transport.json(call, models.Schedule)
 
     def delete(self, id: str) -> None:
         """Deletes a schedule. Runs that it has started go on."""
@@ -67,16 +75,19 @@ class Webhooks:
         """One subscription."""
         return self._transport.json(Call("GET", _subscription(id)), models.WebhookSubscription)
 
-    def create(self, body: models.CreateWebhookSubscriptionRequest) -> models.WebhookSubscription:
+    def create(
+        self, body: models.CreateWebhookSubscriptionRequest, *, idempotency_key: str | None = None
+    ) -> models.WebhookSubscription:
         """Subscribes to a mailbox."""
         call = Call("POST", "/api/webhooks/subscriptions", body=body)
-        return self._transport.json(call, models.WebhookSubscription)
+        return self._transport.json(call.keyed(idempotency_key), models.WebhookSubscription)
 
     def update(
-        self, id: str | int, body: models.UpdateWebhookSubscriptionRequest
+        self, id: str | int, body: models.UpdateWebhookSubscriptionRequest, *, idempotency_key: str | None = None
     ) -> models.WebhookSubscription:
         """Changes the given fields of a subscription."""
-        return self._transport.json(Call("PATCH", _subscription(id), body=body), models.WebhookSubscription)
+        call = Call("PATCH", _subscription(id), body=body).keyed(idempotency_key)
+        return self._transport.json(call, models.WebhookSubscription)
 
     def renew(self, id: str | int) -> models.WebhookSubscription:
         """Renews a subscription at its provider now."""
@@ -94,11 +105,10 @@ class Webhooks:
         """One message that arrived."""
         return self._transport.json(Call("GET", route("/api/webhooks/logs/{}", id)), models.WebhookLogAnswer)
 
-    def retrigger(self, id: str | int) -> models.Retriggered:
+    def retrigger(self, id: str | int, *, idempotency_key: str | None = None) -> models.Retriggered:
         """Runs the agent again for a mail that arrived."""
-        return self._transport.json(
-            Call("POST", route("/api/webhooks/logs/{}/retrigger", id)), models.Retriggered
-        )
+        call = Call("POST", route("/api/webhooks/logs/{}/retrigger", id)).keyed(idempotency_key)
+        return self._transport.json(call, models.Retriggered)
 
 
 class Integrations:

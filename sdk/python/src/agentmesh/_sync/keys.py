@@ -24,13 +24,19 @@ class Keys:
         """One saved key."""
         return self._transport.json(Call("GET", _key(id)), models.SavedKey)
 
-    def create(self, body: models.CreateSavedKeyRequest) -> models.SavedKeyAnswer:
+    def create(
+        self, body: models.CreateSavedKeyRequest, *, idempotency_key: str | None = None
+    ) -> models.SavedKeyAnswer:
         """Saves a key."""
-        return self._transport.json(Call("POST", "/api/saved-api-keys", body=body), models.SavedKeyAnswer)
+        call = Call("POST", "/api/saved-api-keys", body=body).keyed(idempotency_key)
+        return self._transport.json(call, models.SavedKeyAnswer)
 
-    def update(self, id: str, body: models.UpdateSavedKeyRequest) -> models.SavedKeyAnswer:
+    def update(
+        self, id: str, body: models.UpdateSavedKeyRequest, *, idempotency_key: str | None = None
+    ) -> models.SavedKeyAnswer:
         """Changes the given fields of a saved key."""
-        return self._transport.json(Call("PATCH", _key(id), body=body), models.SavedKeyAnswer)
+        call = Call("PATCH", _key(id), body=body).keyed(idempotency_key)
+        return self._transport.json(call, models.SavedKeyAnswer)
 
     def test(self, id: str) -> models.SavedKeyTest:
         """Asks the provider whether the key is good."""
@@ -78,9 +84,12 @@ class Tokens:
         """Newest first."""
         return self._transport.pages("/api/auth/tokens", {"limit": 100, **query}, models.PersonalToken)
 
-    def create(self, body: models.CreatePersonalTokenRequest) -> models.NewPersonalToken:
+    def create(
+        self, body: models.CreatePersonalTokenRequest, *, idempotency_key: str | None = None
+    ) -> models.NewPersonalToken:
         """Makes a token. `token` of the answer is shown this once. Needs a sign-in with the password."""
-        return self._transport.json(Call("POST", "/api/auth/tokens", body=body), models.NewPersonalToken)
+        call = Call("POST", "/api/auth/tokens", body=body).keyed(idempotency_key)
+        return self._transport.json(call, models.NewPersonalToken)
 
     def revoke(self, id: str) -> None:
         """Ends a token."""

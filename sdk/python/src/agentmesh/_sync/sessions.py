@@ -16,14 +16,16 @@ class Sessions:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, *, app: str, user: str, **body: Any) -> models.Session:
+    def create(
+        self, *, app: str, user: str, idempotency_key: str | None = None, **body: Any
+    ) -> models.Session:
         """Creates a session, with an id of its own or a given one (`sessionId`), and with a `state`.
 
         >>> mesh.sessions.create(app="echo", user="u1", state={"city": "Kiel"})["state"]
         {'city': 'Kiel'}
         """
         call = Call("POST", route("/apps/{}/users/{}/sessions", app, user), body=body)
-        return self._transport.json(call, models.Session)
+        return self._transport.json(call.keyed(idempotency_key), models.Session)
 
     def list(self, *, app: str, user: str, **query: Any) -> Iterator[models.Session]:
         """Without events and states. Newest first with `order="desc"`."""
@@ -39,7 +41,9 @@ class Sessions:
         asked = {"limit": 100, **query}
         return self._transport.pages(path_of(app, user, session), asked, models.Event, "events")
 
-    def update(self, *, app: str, user: str, session: str, **body: Any) -> models.Session:
+    def update(
+        self, *, app: str, user: str, session: str, idempotency_key: str | None = None, **body: Any
+    ) -> models.Session:
         """Changes the state: `stateDelta`.
 
         >>> made = mesh.sessions.create(app="echo", user="u1")
@@ -48,22 +52,26 @@ class Sessions:
         {'city': 'Kiel'}
         """
         call = Call("PATCH", path_of(app, user, session), body=body)
-        return self._transport.json(call, models.Session)
+        return self._transport.json(call.keyed(idempotency_key), models.Session)
 
     def delete(self, *, app: str, user: str, session: str) -> None:
         """Deletes a session with its artifacts."""
         self._transport.any(Call("DELETE", path_of(app, user, session)))
 
-    def rewind(self, *, app: str, user: str, session: str, before: str) -> models.Session:
+    def rewind(
+        self, *, app: str, user: str, session: str, before: str, idempotency_key: str | None = None
+    ) -> models.Session:
         """Takes the session back to before a run."""
         path = f"{path_of(app, user, session)}/rewind"
         body = {"rewindBeforeInvocationId": before}
-        return self._transport.json(Call("POST", path, body=body), models.Session)
+        return self._transport.json(Call("POST", path, body=body).keyed(idempotency_key), models.Session)
 
-    def fork(self, *, app: str, user: str, session: str, **body: Any) -> models.Session:
+    def fork(
+        self, *, app: str, user: str, session: str, idempotency_key: str | None = None, **body: Any
+    ) -> models.Session:
         """Copies the session up to an event or to the end of a run."""
         path = f"{path_of(app, user, session)}/fork"
-        return self._transport.json(Call("POST", path, body=body), models.Session)
+        return self._transport.json(Call("POST", path, body=body).keyed(idempotency_key), models.Session)
 
     def runs(self, *, app: str, user: str, session: str, **query: Any) -> Iterator[models.Run]:
         """Runs of the session, newest first."""
