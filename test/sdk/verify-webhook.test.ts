@@ -28,6 +28,11 @@ describe('a message to a webhook', () => {
     expect(await verifyWebhook(body, both, { secret })).toEqual(JSON.parse(body));
   });
 
+  test('is answered in whatever case the names of its headers are written', async () => {
+    const headers = Object.entries(headersFor(body)).map(([name, value]) => [name.toUpperCase(), value] as const);
+    expect(await verifyWebhook(body, Object.fromEntries(headers), { secret })).toEqual(JSON.parse(body));
+  });
+
   test('is refused when it was changed, is old, has another secret or lacks a header', async () => {
     const old = new Date(Date.now() - 600_000);
     const { 'webhook-id': _, ...withoutId } = headersFor(body);

@@ -24,7 +24,7 @@ export interface VerifyOptions {
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Checks a message to the webhook of a run, as Standard Webhooks says, and answers it. `body` is the text as it arrived. Throws a
+ * Checks a message to the webhook of a run, as Standard Webhooks says, and answers it. `body` is the text as it arrived; names of headers may be in any case. Throws a
  * WebhookVerificationError. `webhook-id` stays the same when a message is sent again.
  *
  * @example
@@ -57,7 +57,8 @@ export async function verifyWebhook(
 const hmac = { name: 'HMAC', hash: 'SHA-256' };
 
 function headerOf(headers: HeaderSource, name: string): string | undefined {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const [, value] = Object.entries(headers).find(([it]) => it.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : undefined;
 }
 
