@@ -105,6 +105,7 @@ _BY_STATUS: Mapping[int, type[AgentMeshError]] = {
     429: LimitError,
 }
 _MAY_PASS = {408, 425, 429, 502, 503, 504}
+_REDIRECTS = {301, 302, 303, 307, 308}
 
 
 def is_passing(error: AgentMeshError) -> bool:
@@ -124,7 +125,7 @@ def error_of(status: int, headers: Mapping[str, str], text: str) -> AgentMeshErr
     detail, code = body.get("detail", body.get("error_description")), body.get("code", body.get("error"))
     faults: list[dict[str, Any]] = detail if isinstance(detail, list) else []
     told = "; ".join(f"{'.'.join(map(str, it.get('loc', [])))}: {it.get('msg')}" for it in faults)
-    message = told or (detail if isinstance(detail, str) else f"The server answered {status}.")
+    message = told or (detail if isinstance(detail, str) else _message_of(status))
     other = ServerError if status >= 500 else AgentMeshError
     kind = _BY_CODE.get(str(code)) or _BY_STATUS.get(status, other)
     return kind(
@@ -135,6 +136,12 @@ def error_of(status: int, headers: Mapping[str, str], text: str) -> AgentMeshErr
         retry_after=_retry_after_of(headers.get("retry-after")),
         faults=faults,
     )
+
+
+def _message_of(status: int) -> str:
+    if status in _REDIRECTS:
+        return "The server answered with a redirect, and none is followed: its address may be another one."
+    return f"The server answered {status}."
 
 
 def _object_of(text: str) -> dict[str, Any]:

@@ -115,6 +115,8 @@ export class Transport {
       method,
       headers: headersOf({ ...headers, ...call.headers }, call, token),
       credentials: cookies,
+      // A POST that is followed may become a GET, whose answer is not that of the POST.
+      redirect: 'manual',
       signal,
       ...(payload !== undefined && { body: payload }),
       // Node asks for it where the body is a stream.
