@@ -68,6 +68,10 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(await script('keyed_requests.py')).toEqual({ code: 0, output: '' });
   });
 
+  test('closes the connection of a run when its last reader leaves', async () => {
+    expect(await script('left_runs.py')).toEqual({ code: 0, output: '' });
+  });
+
   test('reads a long line of an export in a time that grows with its length alone', async () => {
     expect(await script('long_lines.py')).toEqual({ code: 0, output: '' });
   });

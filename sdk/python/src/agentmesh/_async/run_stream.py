@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import models
@@ -19,6 +19,7 @@ class AsyncRunStream:
     """A run that is being watched. Iterate it for its events, or `text` for its words; `final()` waits for the end.
 
     The run goes on whatever its watchers do. Any number of readers may share it. A loop that comes after another one goes on where that one stopped, also after an `answer`.
+    The last reader that leaves closes the connection.
     """
 
     def __init__(self, runs: AsyncRuns, transport: AsyncTransport, run: RunLike | None, after: str | None) -> None:
@@ -29,7 +30,9 @@ class AsyncRunStream:
         self._log = RunLog(after)
         self._next = 0
         self._next_text = 0
-        self._reading: AsyncIterator[None] | None = None
+        self._reading: AsyncGenerator[None, None] | None = None
+        #: A mark for each one who reads.
+        self._readers: set[object] = set()
         #: Held by the one who starts the run, and by the one who reads on for all.
         self._starting, self._turn = Lock(), Lock()
 
@@ -61,9 +64,13 @@ class AsyncRunStream:
         return self._log.record
 
     async def __aiter__(self) -> AsyncIterator[RunEvent]:
-        while await self._has(self._next):
-            self._next += 1
-            yield self._log.events[self._next - 1]
+        reader = self._enter()
+        try:
+            while await self._has(self._next):
+                self._next += 1
+                yield self._log.events[self._next - 1]
+        finally:
+            await self._leave(reader)
 
     @property
     def text(self) -> AsyncIterator[str]:
@@ -71,16 +78,24 @@ class AsyncRunStream:
         return self._texts()
 
     async def _texts(self) -> AsyncIterator[str]:
-        while await self._has(self._next_text):
-            self._next_text += 1
-            piece = self._log.new_text(self._log.events[self._next_text - 1])
-            if piece:
-                yield piece
+        reader = self._enter()
+        try:
+            while await self._has(self._next_text):
+                self._next_text += 1
+                piece = self._log.new_text(self._log.events[self._next_text - 1])
+                if piece:
+                    yield piece
+        finally:
+            await self._leave(reader)
 
     async def final(self) -> FinalRun:
         """Reads to the end, or to where the run waits for a person."""
-        while await self._has(len(self._log.events)):
-            pass
+        reader = self._enter()
+        try:
+            while await self._has(len(self._log.events)):
+                pass
+        finally:
+            await self._leave(reader)
         return self._log.final()
 
     async def cancel(self) -> models.Run:
@@ -96,6 +111,21 @@ class AsyncRunStream:
         run = await self._runs.answer(await self._begun(), answer, self._log.record)
         self._log.record = None
         return run
+
+    def _enter(self) -> object:
+        reader = object()
+        self._readers.add(reader)
+        return reader
+
+    async def _leave(self, reader: object) -> None:
+        """The last reader closes the connection; the next one opens another, behind the last event."""
+        self._readers.discard(reader)
+        if self._readers:
+            return
+        async with self._turn:
+            if not self._readers and self._reading is not None:
+                reading, self._reading = self._reading, None
+                await reading.aclose()
 
     async def _has(self, index: int) -> bool:
         while index >= len(self._log.events) and self._log.record is None:

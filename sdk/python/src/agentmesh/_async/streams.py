@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 
 import httpx
@@ -18,21 +19,23 @@ OPEN = "open"
 """Event of the frame, made here, that says that a stream was opened."""
 
 
-async def follow(transport: AsyncTransport, run: RunLike, log: RunLog) -> AsyncIterator[None]:
+async def follow(transport: AsyncTransport, run: RunLike, log: RunLog) -> AsyncGenerator[None, None]:
     """Reads frames into the log, up to the end of the run, and behind the last frame again when a connection breaks."""
     vain, patience = 0, Patience()
     while log.record is None:
         try:
-            async for frame in connect(transport, run_call("GET", run, "/events"), log.last_id, patience):
-                if frame is None:
-                    log.record = await transport.any(run_call("GET", run))
-                    return
-                if frame.event != OPEN:
-                    vain = 0
-                log.keep(frame.event, frame.id, frame.data)
-                yield
-                if log.record is not None:
-                    return
+            call = run_call("GET", run, "/events")
+            async with aclosing(connect(transport, call, log.last_id, patience)) as frames:
+                async for frame in frames:
+                    if frame is None:
+                        log.record = await transport.any(run_call("GET", run))
+                        return
+                    if frame.event != OPEN:
+                        vain = 0
+                    log.keep(frame.event, frame.id, frame.data)
+                    yield
+                    if log.record is not None:
+                        return
         except AgentMeshError as error:
             patience.bear(error)
         vain += 1
@@ -60,7 +63,7 @@ async def endless(transport: AsyncTransport, path: str) -> AsyncIterator[ServerS
 
 async def connect(
     transport: AsyncTransport, call: Call, last_id: str | None, patience: Patience
-) -> AsyncIterator[ServerSentEvent | None]:
+) -> AsyncGenerator[ServerSentEvent | None, None]:
     """Frames of one connection; None for a stream that was read to its end before. Raises ConnectionError where it ends."""
     headers = {"accept": "text/event-stream", "last-event-id": last_id}
     response = await transport.open(replace(call, headers=headers))

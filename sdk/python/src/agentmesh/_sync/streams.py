@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 
 import httpx
@@ -18,21 +19,23 @@ OPEN = "open"
 """Event of the frame, made here, that says that a stream was opened."""
 
 
-def follow(transport: Transport, run: RunLike, log: RunLog) -> Iterator[None]:
+def follow(transport: Transport, run: RunLike, log: RunLog) -> Generator[None, None, None]:
     """Reads frames into the log, up to the end of the run, and behind the last frame again when a connection breaks."""
     vain, patience = 0, Patience()
     while log.record is None:
         try:
-            for frame in connect(transport, run_call("GET", run, "/events"), log.last_id, patience):
-                if frame is None:
-                    log.record = transport.any(run_call("GET", run))
-                    return
-                if frame.event != OPEN:
-                    vain = 0
-                log.keep(frame.event, frame.id, frame.data)
-                yield
-                if log.record is not None:
-                    return
+            call = run_call("GET", run, "/events")
+            with closing(connect(transport, call, log.last_id, patience)) as frames:
+                for frame in frames:
+                    if frame is None:
+                        log.record = transport.any(run_call("GET", run))
+                        return
+                    if frame.event != OPEN:
+                        vain = 0
+                    log.keep(frame.event, frame.id, frame.data)
+                    yield
+                    if log.record is not None:
+                        return
         except AgentMeshError as error:
             patience.bear(error)
         vain += 1
@@ -60,7 +63,7 @@ def endless(transport: Transport, path: str) -> Iterator[ServerSentEvent]:
 
 def connect(
     transport: Transport, call: Call, last_id: str | None, patience: Patience
-) -> Iterator[ServerSentEvent | None]:
+) -> Generator[ServerSentEvent | None, None, None]:
     """Frames of one connection; None for a stream that was read to its end before. Raises ConnectionError where it ends."""
     headers = {"accept": "text/event-stream", "last-event-id": last_id}
     response = transport.open(replace(call, headers=headers))
