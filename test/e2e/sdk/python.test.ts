@@ -107,6 +107,13 @@ describe.skipIf(!hasPython)('the client for Python', () => {
     expect(made).toEqual({ code: 0, output: readFileSync(file, 'utf8') });
   });
 
+  test('takes the filters of the description for its lists, and refuses others, which the server ignores', async () => {
+    const document = join(folder, 'routes.json');
+    writeFileSync(document, JSON.stringify(await describeRoutes()));
+    const checked = await script('known_filters.py', document);
+    expect(checked).toEqual({ code: 0, output: expect.stringMatching(/^\d{2,} lists, 0 wrong\n$/) });
+  });
+
   test('does on a mesh what each of its verbs says', async () => {
     const [email, password] = [`${randomUUID()}@example.com`, 'correct horse battery'];
     await new Caller(url).request('POST', '/api/users/', { email, password, first_name: 'Ada', last_name: 'L' });

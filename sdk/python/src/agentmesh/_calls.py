@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import uuid
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -81,6 +82,25 @@ def route(template: str, *values: str | int) -> str:
             raise ValueError(f"{value!r} cannot be the last part of {place}: it is no id or name.")
         path += quote(segment, safe="!'()*-._~") + text
     return path
+
+
+def query_of(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The query of keywords in the API's spelling or in Python's: `agentVersion`, `agent_version`, and `from_` for `from`.
+
+    Raises TypeError for names that the route does not have. The server ignores them, so that a mistyped filter would filter nothing.
+    """
+    known = {_snake(name): name for name in names}
+    asked = {}
+    for name, value in given.items():
+        wire = known.get(_snake(name).removesuffix("_"))
+        if wire is None:
+            raise TypeError(f"There is no filter {name}: there are {', '.join(sorted(known))}.")
+        asked[wire] = value
+    return asked
+
+
+def _snake(name: str) -> str:
+    return re.sub("[A-Z]", lambda it: f"_{it[0].lower()}", name)
 
 
 def options_of(url: str | None, timeout: float, tries: int, backoff: float) -> Options:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from .. import models as records
-from .._calls import Call, route
+from .._calls import Call, query_of, route
 from .transport import AsyncTransport
 
 _YAML = {"content-type": "application/yaml"}
@@ -45,7 +45,8 @@ class AsyncAgents:
 
     def list(self, **query: Any) -> AsyncIterator[records.Agent]:
         """Agents of the account, page by page."""
-        return self._transport.pages("/api/agents", {"limit": 100, **query}, records.Agent)
+        asked = query_of({"limit": 100, **query}, "limit", "cursor")
+        return self._transport.pages("/api/agents", asked, records.Agent)
 
     async def get(self, id: str | int) -> records.Agent:
         """One agent."""

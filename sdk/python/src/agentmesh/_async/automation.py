@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any, Literal
 
 from .. import models
-from .._calls import Call, route
+from .._calls import Call, query_of, route
 from .transport import AsyncTransport
 
 
@@ -98,8 +98,10 @@ class AsyncWebhooks:
         await self._transport.any(Call("DELETE", _subscription(id)))
 
     def logs(self, **query: Any) -> AsyncIterator[models.WebhookLog]:
-        """Messages that arrived, newest first, each with its outcome."""
-        return self._transport.pages("/api/webhooks/logs", {"limit": 50, **query}, models.WebhookLog, "logs")
+        """Messages that arrived, newest first, each with its outcome. Filters: subscription_id, agent_id, status, since, until, q, limit."""
+        names = ("subscription_id", "agent_id", "status", "since", "until", "q", "limit", "cursor", "offset")
+        asked = query_of({"limit": 50, **query}, *names)
+        return self._transport.pages("/api/webhooks/logs", asked, models.WebhookLog, "logs")
 
     async def log(self, id: str | int) -> models.WebhookLogAnswer:
         """One message that arrived."""
@@ -122,9 +124,9 @@ class AsyncIntegrations:
         return self._transport.pages("/api/integrations/", {}, models.Integration)
 
     async def connect(self, provider: Literal["microsoft", "google"], **query: Any) -> models.ConnectPage:
-        """Answers the address at which a person gives consent."""
+        """Answers the address at which a person gives consent. Options: redirect_uri, service."""
         path = {"microsoft": "microsoft/outlook", "google": "google"}[provider]
-        call = Call("GET", f"/api/integrations/{path}/connect", query=query)
+        call = Call("GET", f"/api/integrations/{path}/connect", query=query_of(query, "redirect_uri", "service"))
         return await self._transport.json(call, models.ConnectPage)
 
     async def disconnect(self, provider: str) -> None:

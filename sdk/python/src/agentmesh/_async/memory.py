@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from .. import models
-from .._calls import Call, route
+from .._calls import Call, query_of, route
 from .transport import AsyncTransport
 
 
@@ -26,8 +26,9 @@ class AsyncMemory:
         return (await self._transport.json(call, models.MemoryList))["memories"]
 
     def list(self, *, app: str, user: str, **query: Any) -> AsyncIterator[models.Memory]:
-        """All entries, page by page."""
-        return self._transport.pages(_path_of(app, user), {"limit": 100, **query}, models.Memory, "memories")
+        """All entries, page by page. Filters: session_id, limit."""
+        asked = query_of({"limit": 100, **query}, "query", "limit", "sessionId", "cursor")
+        return self._transport.pages(_path_of(app, user), asked, models.Memory, "memories")
 
     async def add(self, body: models.UpdateMemoryRequest, *, app: str, user: str) -> None:
         """Adds what is new in a session: `{"sessionId": …}`."""

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from .. import models
-from .._calls import Call, lost, route
+from .._calls import Call, lost, query_of, route
 from .._errors import ConnectionError, UnauthenticatedError
 from .transport import Transport
 
@@ -65,8 +65,9 @@ class Account:
         self._transport.any(Call("DELETE", route("/api/auth/sessions/{}", id)))
 
     def audit(self, **query: Any) -> Iterator[models.Action]:
-        """Actions on the account, newest first."""
-        return self._transport.pages("/api/audit", {"limit": 100, **query}, models.Action)
+        """Actions on the account, newest first. Filters: user_id, before, limit."""
+        asked = query_of({"limit": 100, **query}, "limit", "cursor", "before", "user_id")
+        return self._transport.pages("/api/audit", asked, models.Action)
 
     def export(self) -> Iterator[str]:
         """Everything that the account has, as lines of JSON, each with `kind`, `data`, and `of` where it belongs to something.

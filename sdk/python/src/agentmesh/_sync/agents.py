@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import models as records
-from .._calls import Call, route
+from .._calls import Call, query_of, route
 from .transport import Transport
 
 _YAML = {"content-type": "application/yaml"}
@@ -45,7 +45,8 @@ class Agents:
 
     def list(self, **query: Any) -> Iterator[records.Agent]:
         """Agents of the account, page by page."""
-        return self._transport.pages("/api/agents", {"limit": 100, **query}, records.Agent)
+        asked = query_of({"limit": 100, **query}, "limit", "cursor")
+        return self._transport.pages("/api/agents", asked, records.Agent)
 
     def get(self, id: str | int) -> records.Agent:
         """One agent."""

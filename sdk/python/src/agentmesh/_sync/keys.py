@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import models
-from .._calls import Call, route
+from .._calls import Call, query_of, route
 from .transport import Transport
 
 
@@ -56,10 +56,14 @@ class Usage:
     def get(self, **query: Any) -> models.UsageReport:
         """Sums between two days, grouped by day, model, agent and others.
 
+        Filters: from_, to, group_by, agent, user_id, key, invocation_id, limit.
+
         >>> mesh.usage.get(group_by="model")["usage"]
         []
         """
-        return self._transport.json(Call("GET", "/api/usage", query=query), models.UsageReport)
+        names = ("from", "to", "group_by", "agent", "user_id", "key", "invocation_id", "limit")
+        call = Call("GET", "/api/usage", query=query_of(query, *names))
+        return self._transport.json(call, models.UsageReport)
 
     def limits(self) -> Iterator[models.UsageLimit]:
         """Limits of the account."""
@@ -81,8 +85,9 @@ class Tokens:
         self._transport = transport
 
     def list(self, **query: Any) -> Iterator[models.PersonalToken]:
-        """Newest first."""
-        return self._transport.pages("/api/auth/tokens", {"limit": 100, **query}, models.PersonalToken)
+        """Newest first. Filters: user_id, limit."""
+        asked = query_of({"limit": 100, **query}, "user_id", "limit", "cursor", "after")
+        return self._transport.pages("/api/auth/tokens", asked, models.PersonalToken)
 
     def create(
         self, body: models.CreatePersonalTokenRequest, *, idempotency_key: str | None = None

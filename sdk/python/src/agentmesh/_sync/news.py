@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import models
-from .._calls import Call, route
+from .._calls import Call, query_of, route
 from .._runs import Gap
 from .streams import OPEN, endless
 from .transport import Transport
@@ -41,8 +41,8 @@ class Notifications:
         self._transport = transport
 
     def list(self, **query: Any) -> Iterator[models.Notification]:
-        """Newest first."""
-        asked = {"limit": 100, **query}
+        """Newest first. Filters: unread_only, limit."""
+        asked = query_of({"limit": 100, **query}, "limit", "cursor", "before_id", "unread_only")
         return self._transport.pages("/api/notifications", asked, models.Notification, "notifications")
 
     def unread_count(self) -> int:

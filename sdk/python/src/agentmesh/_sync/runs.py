@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import models
-from .._calls import new_key
+from .._calls import new_key, query_of
 from .._runs import MessageLike, RunLike, answer_call, message_of, place_of, run_call, session_call, start_call
 from .run_stream import RunStream
+from .sessions import RUN_FILTERS
 from .transport import Transport
 
 
@@ -96,12 +97,12 @@ class Runs:
         return self._transport.json(run_call("GET", run_id, "/log"), models.RunLog)
 
     def list(self, **query: Any) -> Iterator[models.Run]:
-        """Runs of the account, newest first. Filters: status, app, user, session, since, agentVersion, minCost, limit.
+        """Runs of the account, newest first. Filters: status, app, user, session, since, agent_version, min_cost, limit.
 
         >>> [run["appName"] for run in mesh.runs.list(app="echo", status="failed")]
         []
         """
-        return self._transport.pages("/runs", query, models.Run)
+        return self._transport.pages("/runs", query_of(query, "app", "user", "session", *RUN_FILTERS), models.Run)
 
     def inbox(self, **query: Any) -> Iterator[models.Run]:
         """Runs that wait for a person: for an approval, an input, or the result of a long-running tool."""

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import models
-from .._calls import Call, route
+from .._calls import Call, query_of, route
 from .transport import Transport
+
+RUN_FILTERS = ("status", "since", "agentVersion", "minCost", "limit", "cursor")
+"""Filters of lists of runs."""
+_PAGES = ("limit", "cursor", "order")
 
 
 class Sessions:
@@ -30,7 +34,7 @@ class Sessions:
     def list(self, *, app: str, user: str, **query: Any) -> Iterator[models.Session]:
         """Without events and states. Newest first with `order="desc"`."""
         path = route("/apps/{}/users/{}/sessions", app, user)
-        return self._transport.pages(path, {"limit": 100, **query}, models.Session)
+        return self._transport.pages(path, query_of({"limit": 100, **query}, *_PAGES), models.Session)
 
     def get(self, *, app: str, user: str, session: str) -> models.Session:
         """A session with its state and all its events."""
@@ -38,7 +42,7 @@ class Sessions:
 
     def events(self, *, app: str, user: str, session: str, **query: Any) -> Iterator[models.Event]:
         """The events of a session, page by page, from the oldest on or from the newest (`order="desc"`)."""
-        asked = {"limit": 100, **query}
+        asked = query_of({"limit": 100, **query}, *_PAGES)
         return self._transport.pages(path_of(app, user, session), asked, models.Event, "events")
 
     def update(
@@ -74,8 +78,9 @@ class Sessions:
         return self._transport.json(Call("POST", path, body=body).keyed(idempotency_key), models.Session)
 
     def runs(self, *, app: str, user: str, session: str, **query: Any) -> Iterator[models.Run]:
-        """Runs of the session, newest first."""
-        return self._transport.pages(f"{path_of(app, user, session)}/runs", query, models.Run)
+        """Runs of the session, newest first. Filters: status, since, agent_version, min_cost, limit."""
+        path = f"{path_of(app, user, session)}/runs"
+        return self._transport.pages(path, query_of(query, *RUN_FILTERS), models.Run)
 
 
 def path_of(app: str, user: str, session: str) -> str:
