@@ -123,7 +123,7 @@ interface ChoicesProps extends Pick<AskedProps, 'answer'> {
 /** The choices that a tool offers, such as `get_user_choice`. */
 function Choices({ choices, answer }: ChoicesProps) {
   return (
-    <div class="row">
+    <div class="row choices">
       {choices.map((choice) => (
         <Button key={choice} onPress={() => answer({ result: choice })}>
           {choice}

@@ -177,3 +177,22 @@ test('a message at a field of a form is plain text, without the box of the failu
 
 const paddingOf = (element: unknown): string =>
   (globalThis as unknown as { getComputedStyle(of: unknown): { padding: string } }).getComputedStyle(element).padding;
+
+test('a choice of a whole sentence is inside its card on a phone', { timeout }, async ({ skip }) => {
+  const browser = openedBrowser();
+  if (browser === undefined) return skip('there is no Chromium');
+  const { caller, context, page } = await openHome(browser, url);
+  const chooser = `agent${await makeAgent(caller, { agent_tools: ['get_user_choice'] })}`;
+  const choice = 'The way along the coast, which is longer and needs a second day';
+  await caller.run(await caller.createSession(chooser), `[[tool:get_user_choice {"options": ["No", "${choice}"]}]]`);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${url}/console/inbox`);
+  const [button, label] = [page.getByRole('button', { name: choice }), page.getByLabel('Another answer')];
+  const rightOf = async (shown: typeof label): Promise<number> => {
+    const { x = 0, width = 0 } = (await shown.boundingBox()) ?? {};
+    return x + width;
+  };
+  await button.waitFor();
+  expect(await rightOf(button)).toBeLessThanOrEqual(await rightOf(label));
+  await context.close();
+});
