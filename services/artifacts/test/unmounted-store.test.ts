@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fakeDeletions } from '@agentmesh/lib/service/testing';
@@ -82,6 +82,14 @@ describe('a start with an empty folder beside a database that knows payloads', (
       [{ folder: join(dataDir, 'artifacts') }, expect.stringContaining('is its volume mounted?') as string],
     ]);
     expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  test('does not take a path that cannot be read for an empty folder', async () => {
+    const file = join(dataDir, 'artifacts');
+    await writeFile(file, '');
+    const host = { dataDir, resources, hasObjects: () => Promise.resolve(true) };
+    await expect(openBlobStore({} as Config, host)).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await rm(file);
   });
 
   test('is one fault of verify-restore, not one for each payload', async () => {

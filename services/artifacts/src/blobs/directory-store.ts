@@ -48,9 +48,12 @@ export async function openDirectoryStore(
   };
 }
 
-/** Whether a folder is missing, or has only what a new file system has. */
+/** Whether a folder is missing, or has only what a new file system has. Throws when it cannot be read. */
 async function isUnused(root: string): Promise<boolean> {
-  const names = await readdir(root).catch(() => []);
+  const names = await readdir(root).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
   return names.every((name) => name === 'lost+found');
 }
 
