@@ -189,9 +189,10 @@ async function load(
   reply: FastifyReply,
 ): Answer {
   if (alt === 'media') return sendMedia({ artifacts, wanted }, request, reply);
-  const { length, chunks } = partJson(await openArtifact(artifacts, wanted));
+  const open = await openArtifact(artifacts, wanted);
+  const { length, chunks } = partJson(open);
   if (length !== undefined) reply.header('content-length', length);
-  return reply.type('application/json').send(streamOf(chunks));
+  return reply.type('application/json').send(streamOf({ ...open, chunks }));
 }
 
 function addDeletion(app: App, { artifacts, authentication }: Context): void {

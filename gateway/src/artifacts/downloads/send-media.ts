@@ -49,7 +49,7 @@ export async function sendMedia(
     const open = await openArtifact(artifacts, { ...wanted, offset: BigInt(part.start), length: BigInt(length) });
     if (open.version.sha256 === version.sha256) {
       reply.code(206).headers({ ...mediaHeaders({ ...open, head }), 'content-length': length });
-      return reply.header('content-range', `bytes ${part.start}-${part.end}/${size}`).send(streamOf(open.chunks));
+      return reply.header('content-range', `bytes ${part.start}-${part.end}/${size}`).send(streamOf(open));
     }
     open.leave();
   }
@@ -57,8 +57,8 @@ export async function sendMedia(
 }
 
 function sendWhole(open: OpenArtifact, reply: FastifyReply): FastifyReply {
-  const { version, chunks } = withPayload(open);
-  return reply.headers({ ...mediaHeaders(open), 'content-length': Number(version.size) }).send(streamOf(chunks));
+  const { version } = withPayload(open);
+  return reply.headers({ ...mediaHeaders(open), 'content-length': Number(version.size) }).send(streamOf(open));
 }
 
 /** A link to a file elsewhere has no payload: 404. */
@@ -68,7 +68,7 @@ function withPayload(open: OpenArtifact): OpenArtifact {
   throw new HttpError(404, 'Artifact not found');
 }
 
-/** Stream of chunks that is read at the pace of the client. */
-export function streamOf(chunks: AsyncIterable<Uint8Array>): Readable {
-  return Readable.from(chunks, { objectMode: false, highWaterMark: 1 });
+/** Stream of chunks that is read at the pace of the client. Its end leaves the file, also before the first read. */
+export function streamOf({ chunks, leave }: Pick<OpenArtifact, 'chunks' | 'leave'>): Readable {
+  return Readable.from(chunks, { objectMode: false, highWaterMark: 1 }).once('close', leave);
 }
