@@ -52,7 +52,7 @@ async function measureBare({ say }: PartOptions): Promise<number> {
   say(`${many} clients at once: bare server`);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const argv = [fileURLToPath(new URL('../bare-http.ts', import.meta.url)), String(port)];
+  const argv = [fileURLToPath(new URL('../targets/bare-http.ts', import.meta.url)), String(port)];
   await using _server = await startServer({ argv, env: process.env, readyUrl: url });
   const place = { url, app: 'echo', token: '' };
   return p99(

@@ -25,6 +25,7 @@ interface Sides {
   readonly separate: Target;
   readonly oneRow: Target;
   readonly twoRows: Target;
+  readonly sameRows: Target;
 }
 
 /** Calls a second of one turn. */
@@ -34,11 +35,13 @@ interface Turn {
   readonly separateRun: number;
   readonly oneRow: number;
   readonly twoRows: number;
+  readonly sameSession: number;
+  readonly sameRun: number;
 }
 
 /**
- * Which share of a bare Node server's calls the mesh answers, where that stores one row for each session and two for each run, and which share of
- * one process's runs the separate processes make. All stand side by side and take turns.
+ * Which share of a bare Node server's calls the mesh answers, where that stores the same rows in the same tables, and where it stores one small row for
+ * each session and two for each run; and which share of one process's runs the separate processes make. All stand side by side and take turns.
  */
 export const shares: Part = {
   name: 'shares',
@@ -49,6 +52,7 @@ export const shares: Part = {
       separate: resources.use(await meshSeparate.start()),
       oneRow: resources.use(await startBareServer(1)),
       twoRows: resources.use(await startBareServer(2)),
+      sameRows: resources.use(await startBareServer('same')),
     };
     await warmUp(sides, options);
     const measured: Turn[] = [];
@@ -67,14 +71,16 @@ async function warmUp(sides: Sides, { say, signal }: PartOptions): Promise<void>
   }
 }
 
-async function takeTurn({ one, separate, oneRow, twoRows }: Sides, { signal }: PartOptions): Promise<Turn> {
+async function takeTurn({ one, separate, oneRow, twoRows, sameRows }: Sides, { signal }: PartOptions): Promise<Turn> {
   const rate = async (side: Target, kind: LoadJob['kind']) =>
     (await load(side, { kind, seconds: turnSeconds }, signal)).perSecond;
   return {
-    create: await rate(one, 'create'),
     oneRow: await rate(oneRow, 'run'),
+    create: await rate(one, 'create'),
+    sameSession: await rate(sameRows, 'create'),
     separateRun: await rate(separate, 'run'),
     run: await rate(one, 'run'),
+    sameRun: await rate(sameRows, 'run'),
     twoRows: await rate(twoRows, 'run'),
   };
 }
@@ -86,22 +92,23 @@ function load({ url, app, token }: Target, work: Work, signal: AbortSignal) {
 
 function figuresOf(measured: readonly Turn[]): Figure[] {
   const medianOf = (of: (turn: Turn) => number) => median(measured.map(of));
+  const share = (label: string, of: (turn: Turn) => number, atLeast: number): Figure => ({
+    label,
+    value: medianOf(of),
+    atLeast,
+  });
   return [
     { label: 'create session/s', value: medianOf(({ create }) => create) },
+    { label: 'bare server with the same session/s', value: medianOf(({ sameSession }) => sameSession) },
     { label: 'bare server with one row/s', value: medianOf(({ oneRow }) => oneRow) },
     { label: 'run/s', value: medianOf(({ run }) => run) },
+    { label: 'bare server with the same run/s', value: medianOf(({ sameRun }) => sameRun) },
     { label: 'bare server with two rows/s', value: medianOf(({ twoRows }) => twoRows) },
     { label: 'run/s, separate processes', value: medianOf(({ separateRun }) => separateRun) },
-    {
-      label: 'create session: times a bare server',
-      value: medianOf((turn) => turn.create / turn.oneRow),
-      atLeast: 0.75,
-    },
-    { label: 'run: times a bare server', value: medianOf((turn) => turn.run / turn.twoRows), atLeast: 0.4 },
-    {
-      label: 'run, separate processes: times one process',
-      value: medianOf((turn) => turn.separateRun / turn.run),
-      atLeast: 0.75,
-    },
+    share('create session: times a bare server with the same rows', (turn) => turn.create / turn.sameSession, 0.75),
+    share('create session: times a bare server with one row', (turn) => turn.create / turn.oneRow, 0.75),
+    share('run: times a bare server with the same rows', (turn) => turn.run / turn.sameRun, 0.4),
+    share('run: times a bare server with two rows', (turn) => turn.run / turn.twoRows, 0.4),
+    share('run, separate processes: times one process', (turn) => turn.separateRun / turn.run, 0.75),
   ];
 }

@@ -5,8 +5,8 @@ import type { Target } from './target.ts';
 
 const program = fileURLToPath(new URL('bare-http.ts', import.meta.url));
 
-/** A bare Node server that echoes JSON and stores so many durable rows before each answer, in a PostgreSQL of its own. */
-export async function startBareServer(rows: 0 | 1 | 2): Promise<Target> {
+/** A bare Node server that echoes JSON and stores so many durable rows before each answer, or the `same` as the mesh, in a PostgreSQL of its own. */
+export async function startBareServer(rows: 0 | 1 | 2 | 'same'): Promise<Target> {
   await using resources = new AsyncDisposableStack();
   const database = rows === 0 ? undefined : resources.use(await startDurablePostgres());
   const port = await freePort();
