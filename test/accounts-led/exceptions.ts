@@ -66,6 +66,7 @@ export const sweeps: Reasons = {
     'select-mailboxes-to-look-at',
     'select-mailbox-labels',
   ],
+  'a start asks whether the store should have the payloads of anybody': ['is-any-blob-live'],
   'an executor has runs of many accounts, and they are given up together': [
     'mark-runs-due',
     'release-leases',

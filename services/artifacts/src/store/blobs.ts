@@ -128,6 +128,7 @@ function byAccount(rows: readonly PickedRow[]): BlobsOfAccount[] {
 }
 
 const findLive = createQuery<object, { found: boolean }>({
+  name: 'is-any-blob-live',
   text: () => `select exists (select from blobs where state = 'live') as found`,
 });
 
