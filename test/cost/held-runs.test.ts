@@ -23,6 +23,8 @@ const settledBytes = 20_000;
 const waitingRuns = 200;
 /** Most bytes of heap that one of them may hold, with the request, its connection and the answer. */
 const mostWaitingBytes = 56_000;
+/** Each load waits until the heap has settled, which takes minutes in all on a slow machine. */
+const timeout = 240_000;
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
 
@@ -39,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-test('nothing of a run is held when it is over', async () => {
+test('nothing of a run is held when it is over', { timeout }, async () => {
   const caller = await newAccount(mesh.url);
   await runMany(caller, 32);
   const held: number[] = [];
@@ -51,7 +53,7 @@ test('nothing of a run is held when it is over', async () => {
   expect(held.toSorted((a, b) => a - b)[counted]).toBeLessThan(mostBytes);
 });
 
-test('a run whose client waits with it for the model holds a bounded part of the heap', async () => {
+test('a run whose client waits with it for the model holds a bounded part of the heap', { timeout }, async () => {
   const caller = await newAccount(mesh.url);
   const left = async () => (await caller.request<unknown[]>('GET', '/runs?status=running')).body;
   await heldByWaiting(caller, sessionsAtOnce);
