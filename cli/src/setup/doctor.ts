@@ -85,9 +85,12 @@ async function services(session: Session): Promise<Finding> {
   return { check: 'services', ok: away.length === 0, found, advice: 'look at the logs of these services' };
 }
 
+/** Services that are well without a database: one has none, the other when it is switched off. */
+const needNone = new Set(['transcription', 'memory']);
+
 /** The server does not say why a service is away. When all services that store data are away, the reason is most likely their database. */
 async function database(session: Session): Promise<Finding> {
-  const storing = (await statesOf(session)).filter(([name]) => name !== 'transcription');
+  const storing = (await statesOf(session)).filter(([name]) => !needNone.has(name));
   const ok = storing.length === 0 || storing.some(([, state]) => state.ok);
   const found = ok ? 'is reached' : 'all services that use it are away';
   return { check: 'database', ok, found, advice: 'start PostgreSQL, or look at DATABASE_URL of these services' };

@@ -64,7 +64,9 @@ describe('a mistake names what to do:', () => {
 
   test('a database that is away, and not the token', async () => {
     const failed = { ok: false, error: 'failed' };
-    const checks = { auth: failed, sessions: failed, transcription: { ok: true, error: null } };
+    // Memory that is switched off is well, too.
+    const well = { ok: true, error: null };
+    const checks = { auth: failed, sessions: failed, transcription: well, memory: well };
     const out = await diagnosisOf({
       '/readyz': [503, { detail: { status: 'not_ready', checks } }],
       '/api/users/me': [503, { detail: 'Accounts cannot be checked right now.', code: 'identity_unavailable' }],
