@@ -47,6 +47,7 @@ export const work = {
     send: 'Send the answer',
     approved: 'Approved',
     rejected: 'Rejected',
+    noRun: 'No run of this chat waits for this answer. It may be a copy of the chat that does.',
   },
   runs: {
     title: 'Runs',

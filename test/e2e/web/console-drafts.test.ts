@@ -95,3 +95,30 @@ test.each(asked)(
     await context.close();
   },
 );
+
+test('the note for an approval stays with its chat, and is not shown nor lost in a copy of it, which no run waits for', {
+  timeout,
+}, async () => {
+  const browser = openedBrowser();
+  if (browser === undefined) return;
+  const { caller, context, page } = await openHome(browser, url);
+  const session = await caller.createSession('approve');
+  await caller.run(session, '[[state:paid=yes]]');
+  const path = `/apps/approve/users/u1/sessions/${session.id}`;
+  const { body: asked } = await caller.request<{ events: { id: string }[] }>('GET', path);
+  const eventId = asked.events.at(-1)?.id;
+  const { body: copy } = await caller.request<{ id: string }>('POST', `${path}/fork`, { eventId });
+  const chat = (id: string) => page.locator(`nav.chats a[href*="${id}"]`);
+  const field = page.getByLabel('Note for the agent');
+  await page.goto(`${url}/console/chat/approve/${session.id}?user=u1`);
+  await field.fill('for the chat');
+  await chat(copy.id).click();
+  await expect.poll(() => field.inputValue()).toBe('');
+  await field.fill('for the copy');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('No run of this chat waits for this answer.').waitFor();
+  await expect.poll(() => field.inputValue()).toBe('for the copy');
+  await chat(session.id).click();
+  await expect.poll(() => field.inputValue()).toBe('for the chat');
+  await context.close();
+});

@@ -5,6 +5,7 @@ import { keepNewest } from '../../data/newest.ts';
 import { invalidate } from '../../data/query.ts';
 import { countWaiting } from '../../data/waiting.ts';
 import { textOfError } from '../../kit/toasts.tsx';
+import { t } from '../../texts.ts';
 import { type Draft, draftWith, speakerOf } from './drafts.ts';
 import { type NewChat, nothingUnsent, type Unsent } from './unsent.ts';
 
@@ -42,6 +43,7 @@ export class Thread {
 
   /** Reads the history, and watches the run that is not over. */
   async load(): Promise<void> {
+    this.error.value = undefined;
     try {
       const [{ items, next }, run] = await Promise.all([this.#page(), this.#presentRun()]);
       this.#takeNewest(items.toReversed(), next);
@@ -97,7 +99,7 @@ export class Thread {
 
   async answer(id: string, name: string, response: Readonly<Record<string, unknown>>): Promise<void> {
     const run = this.run.value;
-    if (run === undefined) return;
+    if (run === undefined) throw new Error(t.asked.noRun);
     this.isRunning.value = true;
     try {
       this.run.value = await mesh.runs.answer(run, { id, name, response }, run);
@@ -220,5 +222,7 @@ export async function beginThread(chat: NewChat): Promise<Thread> {
   const { id } = await mesh.sessions.fork(source.place, { eventId });
   const copy = threadOf({ app, user, session: id });
   await copy.load();
+  const error = copy.error.peek();
+  if (error !== undefined) throw error;
   return copy;
 }
