@@ -1,7 +1,7 @@
 import { AgentMesh, AgentMeshError } from '@agentmesh/client';
 import { expect, test } from 'vitest';
 
-/** As `fetch` of a browser answers a redirect that it is told not to follow. */
+/** The answer that `fetch` of a browser gives for a redirect that it is told not to follow. */
 const opaque = (): Response => {
   const response = new Response(null);
   return Object.defineProperties(response, {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 
 const typed = new Map<string, string>();
 
-/** What is typed as the answer of a call, by a key of the call. It outlives its screen until the call is answered. */
+/** The text that is typed as the answer of a call, by a key of the call. It outlives its screen until the call is answered. */
 export function useTypedAnswer(key: string): readonly [text: string, type: (text: string) => void] {
   const text = useSignal(typed.get(key) ?? '');
   const type = (now: string): void => {

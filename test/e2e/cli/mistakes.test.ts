@@ -44,7 +44,7 @@ describe('a mistake names what to do:', () => {
     expect((await command(['doctor', '--url', 'http://127.0.0.1:9'])).out).toContain('--url or AGENTMESH_URL');
   });
 
-  /** What the doctor says of a server with these answers, by path. */
+  /** Findings of the doctor about a server with these answers, by path. */
   const diagnosisOf = async (answers: Record<string, readonly [status: number, body: object]>): Promise<string> => {
     const other = createServer(({ url = '' }, response) => {
       const [status, body] = answers[url] ?? [200, { status: 'ok', email: 'ada@example.com' }];
