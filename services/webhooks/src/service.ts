@@ -5,7 +5,7 @@ import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import { askByMail } from './jobs/ask-by-mail.ts';
 import { readMailboxTask } from './mail/read-mailbox-task.ts';
-import { tellOwner } from './mail/tell-owner.ts';
+import { mailOwner, tellOwner } from './mail/tell-owner.ts';
 import { reencrypt } from './reencrypt.ts';
 import { tellPaused } from './schedules/tell-paused.ts';
 import { startMail } from './start-mail.ts';
@@ -31,7 +31,7 @@ export const webhooks = defineService({
       await openJobs({
         service: 'webhooks',
         db,
-        tasks: [readMailboxTask, tellOwner, askByMail, tellPaused],
+        tasks: [readMailboxTask, tellOwner, mailOwner, askByMail, tellPaused],
         log,
         metrics,
         draining,

@@ -11,7 +11,7 @@ import { onIntegrationDisconnected } from './consumers/on-integration-disconnect
 import { keepProcessing } from './jobs/keep-processing.ts';
 import { createProcessor } from './mail/processing/create-processor.ts';
 import type { Processor } from './mail/processing/processor.ts';
-import { ownerTeller, tellOwner } from './mail/tell-owner.ts';
+import { mailOwner, ownerMailer, ownerTeller, tellOwner } from './mail/tell-owner.ts';
 import { startUpkeep } from './mail/watches/start-upkeep.ts';
 import { createUpkeep, type Upkeep } from './mail/watches/upkeep.ts';
 import { serveMail } from './rpc/serve-mail.ts';
@@ -36,6 +36,7 @@ export async function startMail(
   const upkeep = createUpkeep(context);
   resources.use(startUpkeep(upkeep, { wake: wakeUpkeep, log, draining }));
   await parts.jobs.work(tellOwner, ownerTeller(context));
+  await parts.jobs.work(mailOwner, ownerMailer(context));
   serveMail(mesh, context);
   await startProcessing(host, processor, { webhooks: runWebhooks, due });
   resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));

@@ -14,7 +14,7 @@ import { createVirtualClock, type VirtualClock } from '../../../test/fakes/upstr
 import { settings } from '../src/config.ts';
 import type { Context } from '../src/mail/context.ts';
 import { askByMail } from '../src/jobs/ask-by-mail.ts';
-import { tellOwner } from '../src/mail/tell-owner.ts';
+import { mailOwner, tellOwner } from '../src/mail/tell-owner.ts';
 import { mailProviders } from '../src/mail/mail-providers.ts';
 import type { MailProvider } from '../src/mail/provider/mail-provider.ts';
 import { openProviders } from '../src/mail/provider/providers.ts';
@@ -71,7 +71,9 @@ export async function openTestWebhooks(
   const migrations = new URL('../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations, jobs: true }, log));
   const metrics = createMetrics({ processMetrics: false });
-  const jobs = resources.use(await openJobs({ service: 'webhooks', db, tasks: [tellOwner, askByMail], log, metrics }));
+  const jobs = resources.use(
+    await openJobs({ service: 'webhooks', db, tasks: [tellOwner, mailOwner, askByMail], log, metrics }),
+  );
   const mailAccounts = createTestMailAccounts({ clock, microsoft, google });
   const env = { ...microsoft.settings, ...google.settings, PUBLIC_BASE_URL: receiver.url, ...environment };
   const config = parseSettings(settings, env);

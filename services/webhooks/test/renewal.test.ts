@@ -3,7 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { IntegrationConnectedSchema, MailProvider } from '@agentmesh/proto/keys/v1/integrations';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onIntegrationConnected } from '../src/consumers/on-integration-connected.ts';
-import { ownerTeller, tellOwner } from '../src/mail/tell-owner.ts';
+import { mailOwner, ownerMailer, ownerTeller, tellOwner } from '../src/mail/tell-owner.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
 
 let webhooks: TestWebhooks;
@@ -23,6 +23,12 @@ const shown = async () =>
   (await webhooks.client.getSubscription({ accountId, id })).subscription ?? expect.fail('it is gone');
 const catchUps = () =>
   webhooks.context.db.query<{ catch_up_from: Date | null }>({ text: 'select catch_up_from from watches order by id' });
+
+/** Tells the owner what is to be told. */
+async function tell(): Promise<void> {
+  await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
+  await webhooks.context.jobs.drain(mailOwner, ownerMailer(webhooks.context));
+}
 
 /** Lets time pass as replicas see it: rounds every minute. */
 async function pass(ms: number): Promise<void> {
@@ -106,7 +112,7 @@ test('an answer to a renewal that cannot be read is no success', async () => {
   await webhooks.clock.advance(60 * hour);
   await webhooks.replica().round();
   expect(webhooks.failures).toEqual(['microsoft unavailable']);
-  await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
+  await tell();
 });
 
 describe('a failed renewal', () => {
@@ -115,12 +121,12 @@ describe('a failed renewal', () => {
     await webhooks.clock.advance(60 * hour);
     await webhooks.replica().round();
     expect(await shown()).toMatchObject({ status: 'active', lastError: 'The mail provider does not answer.' });
-    await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
+    await tell();
     await pass(2 * hour);
     expect(at('PATCH')).toHaveLength(6);
     expect((await shown()).lastError).toBeUndefined();
     expect(webhooks.failures).toEqual(Array(5).fill('microsoft unavailable'));
-    await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
+    await tell();
     expect(webhooks.notices).toEqual([accountId]);
     const title = `Mail at ${ada} may not run your agents`;
     expect(webhooks.added).toMatchObject([{ accountId, type: 'subscription_failing', title }]);
@@ -244,7 +250,7 @@ describe('a mail account that its owner disconnects', () => {
     });
     await pass(2 * hour);
     expect(live()).toEqual([]);
-    await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
+    await tell();
     const told = webhooks.added.filter((notice) => notice.accountId === accountId);
     expect(told).toMatchObject([{ title: expect.stringContaining(ada) }]);
     webhooks.mailAccounts.connect(accountId, 'microsoft', ada);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Failing, ownerTeller, tellOwner } from '../src/mail/tell-owner.ts';
+import { type Failing, mailOwner, ownerMailer, ownerTeller, tellOwner } from '../src/mail/tell-owner.ts';
 import { updateAgentError } from '../src/store/subscriptions.ts';
 import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
@@ -25,8 +25,12 @@ beforeEach(async () => {
 });
 
 /** Makes attempts at the jobs that are due while services are away. */
-const tell = (over: object = {}) =>
-  webhooks.context.jobs.drain(tellOwner, ownerTeller({ ...webhooks.context, ...over }));
+async function tell(over: object = {}): Promise<void> {
+  await notify(over);
+  await webhooks.context.jobs.drain(mailOwner, ownerMailer({ ...webhooks.context, ...over }));
+}
+
+const notify = (over: object) => webhooks.context.jobs.drain(tellOwner, ownerTeller({ ...webhooks.context, ...over }));
 
 /** Makes each job due that has failed, as if it had done so for days. Answers after how many seconds each would have been tried again. */
 async function afterDays(): Promise<number[]> {
@@ -60,6 +64,12 @@ describe('an owner whose subscription fails', () => {
     await tell();
     expect(told()).toEqual([1, 1]);
     expect(await afterDays()).toEqual([]);
+  });
+
+  test('is told by the notice while auth does not answer', async () => {
+    await failRenewal();
+    await notify({ auth: { sendNotice: () => new Promise(() => undefined) } });
+    expect(webhooks.added).toHaveLength(1);
   });
 
   test('and works again before it could be told is not told', async () => {
@@ -100,7 +110,7 @@ test.each([
   const reason = 'It is gone.';
   await updateAgentError(db, { accountId, id, agentId: 7, error });
   const payload = { accountId, mailbox: 'ada@contoso.example', reason, isOfAgent: true };
-  await jobs.add(db, tellOwner, [{ payload: { ...payload, fact: { subscriptionId: id }, byMail: false } }]);
+  await jobs.add(db, tellOwner, [{ payload: { ...payload, fact: { subscriptionId: id } } }]);
   await tell();
   expect([webhooks.notices.length, webhooks.added.length]).toEqual([0, told]);
 });

@@ -15,7 +15,7 @@ import type { Context } from '../../src/mail/context.ts';
 import { gmailError } from '../../src/mail/google/gmail-error.ts';
 import { keepProcessing } from '../../src/jobs/keep-processing.ts';
 import { readMailboxTask } from '../../src/mail/read-mailbox-task.ts';
-import { tellOwner } from '../../src/mail/tell-owner.ts';
+import { mailOwner, tellOwner } from '../../src/mail/tell-owner.ts';
 import { createGoogle } from '../../src/mail/google/google.ts';
 import { createMicrosoft } from '../../src/mail/microsoft/microsoft.ts';
 import { graphError } from '../../src/mail/microsoft/graph-error.ts';
@@ -79,7 +79,14 @@ export async function openProcessing(
       const { mesh, metrics, log, draining } = host;
       const db = await host.openDatabase();
       const jobs = host.resources.use(
-        await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask, tellOwner], log, metrics, draining }),
+        await openJobs({
+          service: 'webhooks',
+          db,
+          tasks: [readMailboxTask, tellOwner, mailOwner],
+          log,
+          metrics,
+          draining,
+        }),
       );
       const clients = {
         microsoft: host.resources.use(

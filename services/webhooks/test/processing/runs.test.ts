@@ -93,7 +93,7 @@ describe('a run', () => {
     const told: unknown[] = [];
     await at.processor.jobs.drain(tellOwner, async (notice) => void told.push(notice));
     expect(told).toMatchObject([
-      { accountId, mailbox: address, fact: { subscriptionId: expect.any(Number) }, byMail: false, isOfAgent: true },
+      { accountId, mailbox: address, fact: { subscriptionId: expect.any(Number) }, isOfAgent: true },
     ]);
     const errors = () =>
       at.db.query({ text: 'select agent_error from subscriptions where account_id = $1' }, [accountId]);

@@ -96,7 +96,5 @@ async function tellAgentGone(tx: Transaction, jobs: Jobs, log: DueLog): Promise<
   const error = `The agent ${agentId} does not exist any more: mail runs nothing. Choose another agent for the subscription.`;
   if ((await updateAgentError(tx, { accountId, id, agentId, error })).length === 0) return;
   const fact = { subscriptionId: id };
-  await jobs.add(tx, tellOwner, [
-    { payload: { accountId, mailbox, reason: error, fact, byMail: false, isOfAgent: true } },
-  ]);
+  await jobs.add(tx, tellOwner, [{ payload: { accountId, mailbox, reason: error, fact, isOfAgent: true } }]);
 }

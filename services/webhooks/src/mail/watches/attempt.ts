@@ -1,6 +1,6 @@
-import type { NewJob } from '@agentmesh/lib/jobs';
+import type { Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
-import { type Failing, tellOwner } from '../tell-owner.ts';
+import { mailOwner, notRenewed, tellOwner } from '../tell-owner.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import { type ActiveSubscriptionRow, selectActiveOfWatch, updateActiveSince } from '../../store/subscriptions.ts';
 import { updateWatchFailed, updateWatchIdle, updateWatchRegistered } from '../../store/watches/watch-outcomes.ts';
@@ -95,8 +95,7 @@ export async function writeFailure(context: Context, watch: Held, error: Provide
     const [row] = await updateWatchFailed(tx, { ...claimOf(watch), ...failed });
     // A disconnected watch counts as failing already.
     const hasMoved = error.kind === 'other_mailbox' && watch.error_code !== 'other_mailbox';
-    if (row?.failures === 1 || (row !== undefined && hasMoved))
-      await jobs.add(tx, tellOwner, toldOf(watch, failed.lastError));
+    if (row?.failures === 1 || (row !== undefined && hasMoved)) await tell(tx, jobs, watch, failed.lastError);
   });
   countFailure(watch.provider, error.kind);
   if (watch.failures === 0)
@@ -104,11 +103,13 @@ export async function writeFailure(context: Context, watch: Held, error: Provide
   else log.warn({ ...told, code: error.code, failures: watch.failures + 1 }, 'a subscription still cannot be renewed');
 }
 
-/** The notice and the mail for the owner of a failing watch. */
-function toldOf(watch: Held, reason: string): NewJob<Failing>[] {
+/** A notice and a mail for the owner of a failing watch. */
+async function tell(tx: Transaction, jobs: Context['jobs'], watch: Held, reason: string): Promise<void> {
   const { account_id: accountId, mailbox } = watch;
   const fact = { watchId: String(watch.id), registeredAt: watch.registered_at?.toISOString() ?? null };
-  return [false, true].map((byMail) => ({ payload: { accountId, mailbox, reason, fact, byMail, isOfAgent: false } }));
+  const failing = { accountId, mailbox, reason: notRenewed(reason), fact, isOfAgent: true };
+  await jobs.add(tx, tellOwner, [{ payload: failing }]);
+  await jobs.add(tx, mailOwner, [{ payload: { accountId, fact } }]);
 }
 
 async function endHeld(context: Context, watch: Held): Promise<void> {
