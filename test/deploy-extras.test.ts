@@ -41,6 +41,21 @@ describe.skipIf(helm === undefined)('optional parts of the chart', () => {
     expect(scaler?.spec).toMatchObject({ metrics: [{ type: 'Resource' }, { type: 'Pods', pods: { metric, target } }] });
   });
 
+  it('scales no other service by that queue, also where the target stands in the defaults', () => {
+    const autoscaling = { enabled: true, targetQueuedRuns: 10 };
+    const scalers = byWord(render({ s3: { enabled: true }, defaults: { autoscaling } }), 'HorizontalPodAutoscaler');
+    const metrics = [...scalers].map(([word, { spec }]) => [word, (spec as { metrics?: object[] }).metrics?.length]);
+    expect(Object.fromEntries(metrics)).toEqual(
+      Object.fromEntries(words.map((word) => [word, word === 'runs' ? 2 : 1])),
+    );
+  });
+
+  it('scales by a share of the limit of CPU where there is no request, which is the limit then', () => {
+    const resources = { requests: null, limits: { cpu: 1, memory: '1Gi' } };
+    const made = render({ services: { gateway: { autoscaling: { enabled: true }, resources } } });
+    expect(byWord(made, 'HorizontalPodAutoscaler').has('gateway')).toBe(true);
+  });
+
   it('has no disruption budget for a service without replicas', () => {
     const budgets = byWord(render({ services: { transcription: { replicas: 0 } } }), 'PodDisruptionBudget');
     expect([...budgets.keys()].toSorted()).toEqual(words.filter((word) => word !== 'transcription'));

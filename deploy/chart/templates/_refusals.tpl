@@ -8,11 +8,13 @@
 {{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) -}}
 {{- fail (printf "services.%s.autoscaling.minReplicas is %d, more than its maxReplicas, %d. Set both: a key that is left out has its default" $word (int $scaling.minReplicas) (int $scaling.maxReplicas)) -}}
 {{- end -}}
-{{- if not (or (dig "requests" "cpu" "" $service.resources) (dig "limits" "cpu" "" $service.resources)) -}}
+{{- $resources := $service.resources | default dict -}}
+{{- if not (or ($resources.requests | default dict).cpu ($resources.limits | default dict).cpu) -}}
 {{- fail (printf "services.%s.resources.requests.cpu is missing: autoscaling.targetCPUUtilizationPercentage is a share of it" $word) -}}
 {{- end -}}
-{{- if and $scaling.targetQueuedRuns (ne $word "runs") -}}
-{{- fail (printf "services.%s.autoscaling.targetQueuedRuns is %d: only the pods of runs have that metric" $word (int $scaling.targetQueuedRuns)) -}}
+{{- $own := (index .root.Values.services $word | default dict).autoscaling | default dict -}}
+{{- if and $own.targetQueuedRuns (ne $word "runs") -}}
+{{- fail (printf "services.%s.autoscaling.targetQueuedRuns is %d: only the pods of runs have that metric" $word (int $own.targetQueuedRuns)) -}}
 {{- end -}}
 {{- end -}}
 {{- $shared := or (not $service.data.enabled) (eq $service.data.accessMode "ReadWriteMany") -}}
