@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBlobStore } from '../src/blobs/open-blob-store.ts';
 import type { Config } from '../src/config.ts';
+import { storeUnavailable } from '../src/errors.ts';
 import { artifacts } from '../src/index.ts';
 import { verifyPayloads } from '../src/verify-payloads.ts';
 import { type Key, load, newKey, openArtifacts, save, type TestArtifacts } from './open-artifacts.ts';
@@ -99,6 +100,17 @@ describe('a start with an empty folder beside a database that knows payloads', (
     const summary = await verifyPayloads({ ...verification, fault: (line) => faults.push(line) });
     expect(faults).toEqual([expect.stringContaining('is its volume mounted')]);
     expect(summary).toBe('compared no payloads with the blob store');
+  });
+
+  test('is not taken for one that may only be read and has objects', async () => {
+    const blobs = await openBlobStore({} as Config, { dataDir, resources, hasObjects: () => Promise.resolve(false) });
+    const writer = await blobs.write({ accountId: randomUUID(), id: randomUUID() });
+    await writer.finish();
+    const readOnly = { ...blobs, check: () => Promise.reject(storeUnavailable(new Error('EROFS'))) };
+    const told: string[] = [];
+    const verification = { db: { query: () => Promise.resolve([]) }, blobs: readOnly, leftOver: () => undefined };
+    const summary = await verifyPayloads({ ...verification, fault: (line) => told.push(line) });
+    expect([told, summary]).toEqual([[], 'compared 0 payloads with 1 objects of the blob store']);
   });
 });
 

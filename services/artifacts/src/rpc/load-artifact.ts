@@ -25,11 +25,11 @@ export function loadArtifact(context: Context): Handlers['loadArtifact'] {
     if (row.payload === 'data' && row.size === 0n) throw artifactNotFound();
     const head = { version: versionRecord(key, row), payload: toKind(row.payload), partJson: Buffer.from(row.part) };
     const chunks = readPayload(reading, { key, row }, rangeOf(request, row));
-    const first = await chunks.next();
+    let next = await chunks.next();
     const release = createMemoryRelease();
     try {
       yield { kind: { case: 'head' as const, value: head } };
-      for (let next = first; next.done !== true; next = await chunks.next()) {
+      for (; next.done !== true; next = await chunks.next()) {
         release(next.value.byteLength);
         yield { kind: { case: 'chunk' as const, value: next.value } };
       }
