@@ -7,7 +7,7 @@ test('a DATA_DIR on a full disk is named, also where the error has no path', () 
   const told = unusableDataDir('/data', full);
   expect(told).toBeInstanceOf(SettingsError);
   expect((told as Error).message).toBe(
-    'DATA_DIR /data cannot hold the files of PostgreSQL: there is no space left\nMend that, or name another folder.',
+    'DATA_DIR /data cannot be used by PostgreSQL: there is no space left\nMend that. In another folder begins an empty mesh.',
   );
 });
 

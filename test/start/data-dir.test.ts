@@ -98,8 +98,8 @@ describe('DATA_DIR', { timeout: 90_000 }, () => {
     await writeFile(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '9.1\n');
     const env = { ENCRYPT_KEY: encryptKey, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0' };
     const { code, output } = await runMain(['all'], env);
-    expect(output).toContain(`DATA_DIR ${dataDir} cannot hold the files of PostgreSQL: `);
-    expect(output).toContain('Mend that, or name another folder.');
+    expect(output).toContain(`DATA_DIR ${dataDir} cannot be used by PostgreSQL: `);
+    expect(output).toContain('Mend that. In another folder begins an empty mesh.');
     expect(output).not.toMatch(/^ +at /m);
     expect(code).toBe(1);
   });
