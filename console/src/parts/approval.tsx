@@ -32,9 +32,14 @@ interface Confirmation {
 /** ADK's own hint is for programs. */
 const hintOfAdk = /^Please approve or reject the tool call/;
 
-/** A call that a person approves, or whose result a person gives. */
-export function Asked({ place, id, answer, ...rest }: AskedProps) {
-  const [text, type] = useTypedAnswer(`${sessionKey(place)}:${id}`);
+/** A call that a person approves, or whose result a person gives. Calls of a copy of its session have the same ids. */
+export function Asked({ place, id, ...rest }: AskedProps) {
+  const key = `${sessionKey(place)}:${id}`;
+  return <OneAsked key={key} typedAs={key} {...rest} />;
+}
+
+function OneAsked({ typedAs, answer, ...rest }: Omit<AskedProps, 'place' | 'id'> & { readonly typedAs: string }) {
+  const [text, type] = useTypedAnswer(typedAs);
   const given = async (response: Response): Promise<void> => {
     await answer(response);
     type('');

@@ -61,7 +61,11 @@ function Conversation({ app, session }: { readonly app: string; readonly session
     await sending;
   };
   return (
-    <div class={['chat', hasState.value && 'with-state', shown === undefined && 'is-new'].filter(Boolean).join(' ')}>
+    <div
+      class={['chat', hasState.value && thread && 'with-state', shown === undefined && 'is-new']
+        .filter(Boolean)
+        .join(' ')}
+    >
       <SessionList app={app} user={user} session={session} />
       <section class="chat-main" aria-label={t.chat.title}>
         <ChatHead app={app} user={user} thread={thread} hasState={hasState} />

@@ -40,12 +40,7 @@ export function ThreadView({ app, thread, until }: ThreadViewProps) {
     // Scrolled by keyboard too.
     <div class="thread" ref={ref} onScroll={onScroll} tabIndex={0} role="log" aria-label={t.chat.title}>
       <div class="thread-inner">
-        {thread === undefined ? (
-          <Hello app={app} />
-        ) : (
-          // A copy has events with the same ids: its messages are others.
-          <Messages key={sessionKey(thread.place)} thread={thread} until={until} />
-        )}
+        {thread === undefined ? <Hello app={app} /> : <Messages thread={thread} until={until} />}
       </div>
     </div>
   );
