@@ -1,6 +1,6 @@
 import { parseExactly } from '@agentmesh/proto/exact-json';
 
-/** An event that may have calls or answers, or of an agent that works beside others. */
+/** An event that may have answers to calls, or of an agent that works beside others. */
 export interface MarkedEvent {
   readonly author?: string;
   readonly branch?: string;
@@ -19,10 +19,13 @@ interface CallName {
   readonly name?: string;
 }
 
-const marks = ['"functionCall"', '"functionResponse"', '"branch"'];
+/** Events with answers to calls, and those of agents that work beside others. */
+const streamMarks = ['"functionResponse"', '"branch"'];
+/** Events with calls, and those with answers to them. */
+export const callMarks = ['"functionCall"', '"functionResponse"'];
 
-/** An event as JSON, if it may have calls or answers, or is of an agent that works beside others. Others are not parsed. */
-export function marked(json: Uint8Array): MarkedEvent | undefined {
+/** An event as JSON, if it has one of the marks. Others are not parsed. */
+export function marked(json: Uint8Array, marks: readonly string[] = streamMarks): MarkedEvent | undefined {
   const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   if (!marks.some((mark) => text.includes(mark))) return undefined;
   return parseExactly(text.toString()) as MarkedEvent;

@@ -1,6 +1,6 @@
 import { type LedgerRun, RunStatus, type StoredEvent } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
-import { answeredCalls, marked, openCalls } from './answered-calls.ts';
+import { answeredCalls, callMarks, marked, openCalls } from './answered-calls.ts';
 import { eventsOfRun } from './events-of-run.ts';
 import type { DoorRun } from './start-run.ts';
 import { waitingNames } from './waiting-calls.ts';
@@ -33,7 +33,7 @@ export async function earlierAnswer(
 ): Promise<EarlierAnswer | undefined> {
   if (record.attempt < 2 && unanswered.has(record.status)) return undefined;
   const events = await eventsOfRun(context, run, { record, signal });
-  const read = events.map(({ json }) => marked(json));
+  const read = events.map(({ json }) => marked(json, callMarks));
   const answers = (names: ReadonlyMap<string, string>) => [...callIds].some((id) => names.has(id));
   // An answer is stored as an event when the next attempt begins: until then its calls are open.
   const open = openCalls(read);

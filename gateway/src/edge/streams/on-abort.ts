@@ -7,7 +7,10 @@ const waiting = new WeakMap<AbortSignal, ArrivalOrder<() => void>>();
  * that is added or removed: a thousand streams that begin at once would hold up all others for a fifth of a second.
  */
 export function onAbort(signal: AbortSignal, leave: () => void): Disposable {
-  if (signal.aborted) leave();
+  if (signal.aborted) {
+    leave();
+    return { [Symbol.dispose]: () => undefined };
+  }
   const known = waiting.get(signal);
   const all = known ?? new ArrivalOrder<() => void>();
   if (known === undefined) {

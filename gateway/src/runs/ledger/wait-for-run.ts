@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
-import { clientLeft } from '../../edge/streams/client-left.ts';
 import { readingFor } from '../../edge/streams/reading-for.ts';
 import { Run } from './ledger-record.ts';
 import { namedRun, RunPath, RunPlace } from './run-paths.ts';
@@ -32,11 +31,10 @@ export function waitForRunRoute(app: App, { sessions, runs, authentication, drai
     }),
     async (request, reply) => {
       const name = namedRun(request);
-      const left = readingFor(reply.raw);
       // A timeout takes whole milliseconds only.
       const late = AbortSignal.timeout(Math.ceil(request.query.seconds * 1000));
-      const signal = AbortSignal.any([left.signal, draining, late]);
-      const run = await runEnd({ sessions, runs }, name, signal).finally(() => left.abort(clientLeft));
+      const signal = AbortSignal.any([readingFor(reply.raw).signal, draining, late]);
+      const run = await runEnd({ sessions, runs }, name, signal);
       return sendRun(reply.code(isGoing(run) ? 202 : 200), run);
     },
   );

@@ -35,7 +35,7 @@ export class Inbox {
   readonly #limits: InboxLimits;
   readonly #waiting: Received[] = [];
   #bytes = 0;
-  /** Bytes since the last whole message. */
+  /** Bytes since the last whole message. What came of the next one in the chunk that completed it, one chunk at most, is not counted. */
   #arriving = 0;
   #held: HeldBytes | undefined;
   #rest: NodeJS.Timeout | undefined;

@@ -41,9 +41,9 @@ function addList(app: App, { notices, authentication }: Context): void {
       const { limit = 50, cursor, unread_only: unreadOnly, before_id: before } = query;
       const list = ['notifications', accountId, String(unreadOnly)];
       const page = pageOf(list, { limit, cursor });
-      // One more than is shown tells whether there is a next page.
       // Ids are counted in 64 bits, for all accounts together.
       const beforeId = BigInt(before ?? numberBefore(page, Number.MAX_SAFE_INTEGER));
+      // One more than is shown tells whether there is a next page.
       const asked = { accountId, limit: limit + 1, unreadOnly, beforeId };
       const [found, unread] = await Promise.all([
         notices.listNotices(asked, unary),
