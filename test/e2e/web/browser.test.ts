@@ -79,8 +79,14 @@ describe("ADK's web UI in a browser", () => {
     await whole.waitFor();
 
     await page.locator('.selector-button', { hasText: 'alpha beta' }).click();
-    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const edit = page.getByRole('button', { name: 'Edit', exact: true });
     const name = page.locator('.inline-edit-input');
+    // The web UI reads the list again behind a run, and takes an edit back that has just begun.
+    const isEditing = async () => {
+      if (!(await name.isEditable()) && (await edit.isVisible())) await edit.click();
+      return name.isEditable();
+    };
+    await expect.poll(isEditing, { timeout: patience }).toBe(true);
     await name.fill('a session of mine');
     const renamed = page.waitForResponse((response) => response.request().method() === 'PATCH');
     await name.press('Enter');
